@@ -1,0 +1,101 @@
+/**
+ * The layer table of the source tree. Biome's import rules in `biome.json` are generated from it
+ * (`npm run generate`), and a test fails when they are stale.
+ */
+interface Layer {
+  readonly level: number;
+  /** Packages this module may import although `guarded` keeps everyone else away from them. */
+  readonly may?: readonly string[];
+  /** The only modules it may import, whatever their level. */
+  readonly only?: readonly string[];
+  readonly env?: true;
+}
+
+export const layers: Readonly<Record<string, Layer>> = {
+  protocol: { level: 0, only: [] },
+  base: { level: 0, only: [] },
+  store: { level: 1, may: ["pg", "kysely", "libsql", "node:sqlite"] },
+  tree: { level: 2 },
+  instructions: { level: 3 },
+  gateway: { level: 7, may: ["ws", "hono", "@hono/node-server", "prom-client"] },
+  app: { level: 8, env: true, may: ["pino"] },
+  client: { level: 8, only: ["protocol"], may: ["ws"] },
+  cli: { level: 9, env: true, may: ["commander", "@clack/prompts"] },
+};
+
+/** Packages that belong to a few modules only. */
+const guarded = [
+  "pg",
+  "kysely",
+  "libsql",
+  "node:sqlite",
+  "ws",
+  "hono",
+  "@hono/node-server",
+  "prom-client",
+  "pino",
+  "commander",
+  "@clack/prompts",
+];
+
+function allowedImports(name: string): string[] {
+  const layer = layers[name] as Layer;
+  if (layer.only) return [...layer.only];
+  return Object.keys(layers).filter(
+    (other) => other !== name && (layers[other] as Layer).level < layer.level,
+  );
+}
+
+function patternsFor(name: string): object[] {
+  const allowed = new Set(allowedImports(name));
+  const others = Object.keys(layers).filter((other) => other !== name);
+  const forbidden = others.filter((other) => !allowed.has(other));
+  const patterns: object[] = [];
+  if (forbidden.length > 0) {
+    patterns.push({
+      group: forbidden.map((other) => `**/${other}/**`),
+      message: `${name} may import only: ${[...allowed].join(", ") || "nothing of ours"} (see the layer table in scripts/layers.ts)`,
+    });
+  }
+  for (const other of allowed) {
+    const doors = other === "client" ? ["index", "node"] : ["index"];
+    patterns.push({
+      group: [`**/${other}/**`, ...doors.map((door) => `!**/${other}/${door}.js`)],
+      message: `go through ${other}/index.js`,
+    });
+  }
+  return patterns;
+}
+
+function pathsFor(name: string): Record<string, string> {
+  const layer = layers[name] as Layer;
+  const may = new Set(layer.may ?? []);
+  const paths: Record<string, string> = {};
+  for (const pkg of guarded) {
+    if (!may.has(pkg)) paths[pkg] = `${pkg} belongs to: ${owners(pkg).join(", ")}`;
+  }
+  if (!layer.env) paths["node:process"] = "only app and cli read the environment; pass values in";
+  return paths;
+}
+
+function owners(pkg: string): string[] {
+  return Object.keys(layers).filter((name) => (layers[name] as Layer).may?.includes(pkg));
+}
+
+/** One Biome override per module: paths and patterns together, because an override replaces a rule's options. */
+export function biomeOverrides(): object[] {
+  return Object.keys(layers).map((name) => ({
+    includes: [`src/${name}/**`, "!**/*.test.ts"],
+    linter: {
+      rules: {
+        style: {
+          noRestrictedImports: {
+            level: "error",
+            options: { paths: pathsFor(name), patterns: patternsFor(name) },
+          },
+          noProcessEnv: (layers[name] as Layer).env ? "off" : "error",
+        },
+      },
+    },
+  }));
+}

@@ -1,0 +1,15 @@
+export { type Clock, systemClock, unixSeconds } from "./clock.js";
+export { type Failure, failures, HeddleError, isKind } from "./errors.js";
+export { sha256 } from "./hash.js";
+export { idMaker, type MakeId, randomSecret } from "./ids.js";
+export {
+  type KernelLock,
+  type SqliteDriver,
+  type SqliteHandle,
+  type SqliteStatement,
+  sqliteDriver,
+  sqliteErrorCode,
+  takeLock,
+} from "./lock.js";
+export { Lru } from "./lru.js";
+export { Turns } from "./turns.js";

@@ -1,0 +1,25 @@
+import { sha256 } from "../base/index.js";
+import { countChars, MAX_DOCUMENT_CHARS } from "../protocol/index.js";
+import { instructionsError } from "./errors.js";
+
+export interface NormalContent {
+  readonly content: string;
+  readonly content_sha256: string;
+  readonly char_count: number;
+  /** Without text a document is a draft: shown, but never in effect. */
+  readonly status: "draft" | "active";
+}
+
+/** The one form a document is kept, hashed and counted in: no leading BOM, line ends as LF, nothing else changed. */
+export function normalise(given: string): NormalContent {
+  const content = given.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  const char_count = countChars(content);
+  if (char_count > MAX_DOCUMENT_CHARS) {
+    throw instructionsError(
+      { kind: "agents_doc.too_long", char_count, limit: MAX_DOCUMENT_CHARS },
+      `content has ${char_count} characters; the limit is ${MAX_DOCUMENT_CHARS}.`,
+    );
+  }
+  const status = content.trim() === "" ? "draft" : "active";
+  return { content, content_sha256: sha256(content), char_count, status };
+}

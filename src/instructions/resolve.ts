@@ -1,0 +1,65 @@
+import { Lru, unixSeconds } from "../base/index.js";
+import type { Result } from "../protocol/index.js";
+import { agentsDocs, type Store, type Unit } from "../store/index.js";
+import { folderNotFound, threadNotFound, workspaceNotFound } from "../tree/index.js";
+import type { InstructionsDeps } from "./deps.js";
+import { effectiveField } from "./wire.js";
+
+/** Walks from a scope or thread that must exist. */
+export function* walkScope(workspace_id: string, from: agentsDocs.WalkFrom): Unit<agentsDocs.Walk> {
+  const walk = yield* agentsDocs.walkToRoot(workspace_id, from);
+  if (!walk) throw workspaceNotFound(workspace_id);
+  if (walk.subject !== null) return walk;
+  throw "thread_id" in from ? threadNotFound(from.thread_id) : folderNotFound(from.folder_id ?? "");
+}
+
+/** Characters of documents kept in memory. */
+const CACHE_CHARS = 8_000_000;
+const ENTRY_OVERHEAD = 1_000;
+
+/**
+ * Resolves what is in effect for threads, and remembers it until the tree or a document of that workspace changes.
+ * An entry is filed under the workspace's generation as it was before the read, so a change in between leaves it
+ * behind rather than letting it be served stale.
+ */
+export class Resolver {
+  readonly #store: Store;
+  readonly #walks = new Lru<string, agentsDocs.Walk>(CACHE_CHARS);
+  readonly #generations = new Map<string, number>();
+  readonly #stop: () => void;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#stop = store.onCommit(({ notes }) => {
+      for (const { workspace_id, method } of notes) {
+        if (method === "thread/tree/changed")
+          this.#generations.set(workspace_id, this.#generation(workspace_id) + 1);
+      }
+    });
+  }
+
+  async walkForThread(workspace_id: string, thread_id: string): Promise<agentsDocs.Walk> {
+    const key = `${workspace_id} ${this.#generation(workspace_id)} ${thread_id}`;
+    const known = this.#walks.get(key);
+    if (known) return known;
+    const walk = await this.#store.read(() => walkScope(workspace_id, { thread_id }));
+    this.#walks.set(key, walk, (walk.nearest?.doc.content.length ?? 0) + ENTRY_OVERHEAD);
+    return walk;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #generation(workspace_id: string): number {
+    return this.#generations.get(workspace_id) ?? 0;
+  }
+}
+
+export async function resolveForThread(
+  deps: InstructionsDeps & { readonly resolver: Resolver },
+  params: { workspace_id: string; thread_id: string },
+): Promise<Result<"thread/agents_doc/resolve_for_thread">> {
+  const walk = await deps.resolver.walkForThread(params.workspace_id, params.thread_id);
+  return effectiveField(walk, unixSeconds(deps.clock));
+}

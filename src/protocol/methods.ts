@@ -1,0 +1,240 @@
+import { z } from "zod";
+import * as doc from "./agents-doc.js";
+import { page, pageParams, seq } from "./common.js";
+import { agentId, folderId, threadId, workspaceId } from "./ids.js";
+import { nameText, optionalParam, plainText } from "./text.js";
+import { folder, placement, thread, threadConfigPatch, workspace } from "./tree.js";
+
+interface Method<P extends z.ZodType, R extends z.ZodType> {
+  readonly params: P;
+  readonly result: R;
+  readonly summary: string;
+}
+
+function method<P extends z.ZodType, R extends z.ZodType>(
+  summary: string,
+  params: P,
+  result: R,
+): Method<P, R> {
+  return { params, result, summary };
+}
+
+const inWorkspace = { workspace_id: workspaceId };
+const ofThread = {
+  workspace_id: optionalParam(workspaceId).describe("needed only when the id exists in two workspaces"),
+  thread_id: threadId,
+};
+const afterId = z
+  .string()
+  .max(128)
+  .nullable()
+  .optional()
+  .describe("the sibling it comes after; `null`: first; absent: last for folders, first for threads");
+
+const clientInfo = z.union([
+  nameText,
+  z.object({ name: nameText, version: optionalParam(plainText.max(255)) }),
+]);
+const helloParams = z.object({ client: optionalParam(clientInfo).describe("a name, or `{name, version}`") });
+const helloResult = z.object({
+  server: z.object({ name: z.string(), version: z.string() }),
+  protocol_version: z.string(),
+  capabilities: z.record(z.string(), z.unknown()),
+});
+
+const rootPath = optionalParam(plainText.min(1).max(4096)).describe(
+  "an absolute path of a directory that exists",
+);
+const workspaceResult = z.object({ workspace });
+const folderResult = z.object({ folder });
+const threadResult = z.object({ thread });
+const deletedResult = z.object({ deleted: z.boolean() });
+const threadListOrder = z.enum(["updated", "created"]);
+
+/** Every method of the wire. Dispatch, client types, JSON Schemas and `docs/protocol.md` are derived from this table. */
+export const methods = {
+  initialize: method(
+    "Says who the client is and learns what the gateway offers. Optional.",
+    helloParams,
+    helloResult,
+  ),
+  ping: method("Answers at once.", helloParams, helloResult),
+  subscribe: method(
+    "Notifications of a workspace, from `after_seq` on where it is given; of a thread, its live stream too.",
+    z
+      .object({
+        workspace_id: optionalParam(workspaceId),
+        thread_id: optionalParam(threadId),
+        after_seq: optionalParam(z.int().min(0)).describe("replays the durable notifications after this one"),
+      })
+      .refine((p) => p.workspace_id !== undefined || p.thread_id !== undefined, {
+        error: "needs workspace_id or thread_id",
+      }),
+    z.object({ seq, resync: z.boolean().describe("too far back to replay: read the tree again") }),
+  ),
+  unsubscribe: method(
+    "Ends the notifications of a workspace or thread.",
+    z.object({ workspace_id: optionalParam(workspaceId), thread_id: optionalParam(threadId) }),
+    z.object({ unsubscribed: z.boolean() }),
+  ),
+
+  "workspace/list": method("Every workspace, oldest first.", z.object(pageParams), page(workspace)),
+  "workspace/create": method(
+    "Makes a workspace; a directory that is already bound answers its workspace.",
+    z.object({
+      name: optionalParam(nameText).describe("default: the directory's name"),
+      root_path: rootPath,
+    }),
+    workspaceResult.extend({ created: z.boolean() }),
+  ),
+  "workspace/get": method("One workspace.", z.object(inWorkspace), workspaceResult),
+  "workspace/update": method(
+    "Renames a workspace or binds it to another directory.",
+    z.object({ ...inWorkspace, name: optionalParam(nameText), root_path: rootPath }),
+    workspaceResult,
+  ),
+  "workspace/delete": method(
+    "Removes a workspace from every list. Files of the project stay; `workspace/undelete` brings it back for 30 days.",
+    z.object(inWorkspace),
+    deletedResult,
+  ),
+  "workspace/undelete": method("Brings a deleted workspace back.", z.object(inWorkspace), workspaceResult),
+
+  "thread/tree": method(
+    "The whole tree of a workspace, in display order, documents without content.",
+    z.object(inWorkspace),
+    z.object({
+      ...inWorkspace,
+      threads: z.array(thread),
+      folders: z.array(folder),
+      placements: z.array(placement),
+      agents_docs: z.array(doc.agentsDocSummary),
+      seq,
+    }),
+  ),
+  "thread/folder/create": method(
+    "Makes a folder.",
+    z.object({
+      ...inWorkspace,
+      name: nameText,
+      parent_folder_id: optionalParam(folderId),
+      after_id: afterId,
+    }),
+    folderResult,
+  ),
+  "thread/folder/rename": method(
+    "Renames a folder.",
+    z.object({ ...inWorkspace, folder_id: folderId, name: nameText }),
+    folderResult,
+  ),
+  "thread/folder/move": method(
+    "Moves a folder with all it holds below another one (absent: to the root).",
+    z.object({
+      ...inWorkspace,
+      folder_id: folderId,
+      parent_folder_id: optionalParam(folderId),
+      after_id: afterId,
+    }),
+    folderResult,
+  ),
+  "thread/folder/delete": method(
+    "Deletes a folder: what it holds moves up to its parent, its AGENTS.md is archived.",
+    z.object({ ...inWorkspace, folder_id: folderId }),
+    deletedResult,
+  ),
+
+  "thread/start": method(
+    "Makes a thread.",
+    z.object({
+      ...inWorkspace,
+      folder_id: optionalParam(folderId),
+      agent_id: optionalParam(agentId),
+      title: optionalParam(nameText),
+      use_worktree: optionalParam(z.boolean()),
+      config: optionalParam(threadConfigPatch),
+    }),
+    threadResult,
+  ),
+  "thread/get": method("One thread.", z.object(ofThread), threadResult),
+  "thread/list": method(
+    "Threads of a workspace, most recently updated (or created) first.",
+    z.object({
+      ...inWorkspace,
+      agent_id: optionalParam(agentId),
+      folder_id: optionalParam(folderId).describe("only threads directly in this folder"),
+      query: optionalParam(plainText.max(1024)).describe("part of the title, in any case"),
+      order: optionalParam(threadListOrder),
+      ...pageParams,
+    }),
+    page(thread),
+  ),
+  "thread/update": method(
+    "Changes title, pin, attributes or settings. In `attributes` and `config` only the given keys change; `null` clears one.",
+    z.object({
+      ...ofThread,
+      title: optionalParam(nameText),
+      pinned: optionalParam(z.boolean()),
+      attributes: optionalParam(z.record(z.string().max(255), z.unknown())),
+      config: optionalParam(threadConfigPatch),
+    }),
+    threadResult,
+  ),
+  "thread/move": method(
+    "Moves a thread to a folder (absent: to the root) and a position in it.",
+    z.object({ ...ofThread, folder_id: optionalParam(folderId), after_id: afterId }),
+    threadResult.extend({ placement }),
+  ),
+  "thread/delete": method(
+    "Removes a thread from every list; `thread/undelete` brings it back for 30 days.",
+    z.object(ofThread),
+    deletedResult,
+  ),
+  "thread/undelete": method(
+    "Brings a deleted thread back to where it was.",
+    z.object(ofThread),
+    threadResult,
+  ),
+
+  "thread/agents_doc/get": method(
+    "The explicit AGENTS.md of a scope, and the one in effect there.",
+    doc.agentsDocGetParams,
+    doc.agentsDocGetResponse,
+  ),
+  "thread/agents_doc/save": method(
+    "Creates or updates the AGENTS.md of a scope.",
+    doc.agentsDocSaveParams,
+    doc.agentsDocSaveResponse,
+  ),
+  "thread/agents_doc/archive": method(
+    "Removes the AGENTS.md of a scope; what it inherits is in effect again.",
+    doc.agentsDocArchiveParams,
+    doc.agentsDocArchiveResponse,
+  ),
+  "thread/agents_doc/resolve_for_thread": method(
+    "The AGENTS.md in effect for a thread.",
+    doc.agentsDocResolveForThreadParams,
+    doc.agentsDocResolveForThreadResponse,
+  ),
+  "thread/agents_doc/revisions": method(
+    "Every version a scope ever had, newest first, without content.",
+    doc.agentsDocRevisionsParams,
+    doc.agentsDocRevisionsResponse,
+  ),
+  "thread/agents_doc/revision": method(
+    "One version with its content.",
+    doc.agentsDocRevisionParams,
+    doc.agentsDocRevisionResponse,
+  ),
+  "thread/agents_doc/restore": method(
+    "Saves an earlier version as the scope's next one.",
+    doc.agentsDocRestoreParams,
+    doc.agentsDocSaveResponse,
+  ),
+} as const;
+
+export type MethodName = keyof typeof methods;
+/** What a client may send. */
+export type Params<M extends MethodName> = z.input<(typeof methods)[M]["params"]>;
+/** What a handler gets: validated, `null` turned into absent. */
+export type ParsedParams<M extends MethodName> = z.output<(typeof methods)[M]["params"]>;
+export type Result<M extends MethodName> = z.output<(typeof methods)[M]["result"]>;

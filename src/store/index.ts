@@ -1,0 +1,18 @@
+export { storeError } from "./errors.js";
+export { openStore } from "./open.js";
+export * as agentsDocs from "./repositories/agents-docs.js";
+export * as folders from "./repositories/folders.js";
+export * as notifications from "./repositories/notifications.js";
+export * as siblings from "./repositories/siblings.js";
+export * as threads from "./repositories/threads.js";
+export * as workspaces from "./repositories/workspaces.js";
+export type {
+  AgentsDocRevisionRow,
+  AgentsDocRow,
+  FolderRow,
+  PlacementRow,
+  ThreadRow,
+  WorkspaceRow,
+} from "./schema.js";
+export type { Commit, Store } from "./store.js";
+export type { Note, Unit } from "./unit.js";

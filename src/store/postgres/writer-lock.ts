@@ -1,0 +1,63 @@
+import type { Client } from "pg";
+import { storeError } from "../errors.js";
+
+/** Any number that is the same for every gateway: "heddle" as a 48-bit integer. */
+const LOCK_KEY = 0x686564646c65;
+const RETRY_MS = 1_000;
+
+/**
+ * One writing gateway per database, as on the embedded store: sequence numbers, caches and notifications rest on it.
+ * The lock lives with its connection. When that is lost the store refuses to write until the lock is held again.
+ */
+export class WriterLock {
+  readonly #connect: () => Promise<Client>;
+  readonly #name: string;
+  #client: Client | undefined;
+  #closed = false;
+
+  constructor(connect: () => Promise<Client>, name: string) {
+    this.#connect = connect;
+    this.#name = name;
+  }
+
+  async take(): Promise<void> {
+    const client = await this.#connect();
+    const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [LOCK_KEY]);
+    if (!rows[0]?.taken) {
+      await client.end();
+      throw storeError(
+        { kind: "store.taken", data_dir: this.#name },
+        `Another gateway is using ${this.#name}. Stop it first, or give this one a database of its own.`,
+      );
+    }
+    this.#client = client;
+    client.on("error", () => this.#lost(client));
+    client.on("end", () => this.#lost(client));
+  }
+
+  assertHeld(): void {
+    if (this.#client) return;
+    throw storeError(
+      { kind: "store.unavailable", store: this.#name },
+      `The connection to ${this.#name} was lost. Heddle tries again every second.`,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#client?.end().catch(() => {});
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (this.#closed) return;
+    setTimeout(() => {
+      if (!this.#closed) this.take().catch(() => this.#retry());
+    }, RETRY_MS).unref();
+  }
+}

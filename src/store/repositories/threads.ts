@@ -1,0 +1,140 @@
+import { sql, type Updateable } from "kysely";
+import type { PlacementRow, ThreadRow } from "../schema.js";
+import { first, prepared, query, type Sql, type Unit } from "../unit.js";
+
+/** A thread with the place it has in the tree; a thread without a placement is at the root. */
+export interface PlacedThreadRow extends ThreadRow {
+  folder_id: string | null;
+  rank: number | null;
+}
+
+function placedThreads({ db }: Sql) {
+  return db
+    .selectFrom("thread as t")
+    .leftJoin("thread_placement as p", (join) =>
+      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+    )
+    .selectAll("t")
+    .select(["p.folder_id", "p.rank"]);
+}
+
+const selectById = prepared<{ id: string }, PlacedThreadRow>((s, arg) =>
+  placedThreads(s)
+    .where("t.id", "=", arg("id"))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("workspace as w")
+          .select("w.id")
+          .whereRef("w.id", "=", "t.workspace_id")
+          .where("w.deleted_at", "is", null),
+      ),
+    )
+    .limit(3),
+);
+
+/** Every thread with an id, deleted ones too: two workspaces may each have one. */
+export function* findThreads(id: string): Unit<PlacedThreadRow[]> {
+  return yield* selectById({ id });
+}
+
+/** In display order: pinned ones first, the latest pinned on top, then by rank. */
+export const listTreeThreads = prepared<{ workspace_id: string }, PlacedThreadRow>((s, arg) =>
+  placedThreads(s)
+    .where("t.workspace_id", "=", arg("workspace_id"))
+    .where("t.deleted_at", "is", null)
+    .orderBy(sql`t.pinned_at desc nulls last`)
+    .orderBy("p.rank")
+    .orderBy("t.id"),
+);
+
+export interface ThreadListFilter {
+  readonly workspace_id: string;
+  readonly agent_id?: string | undefined;
+  readonly folder_id?: string | undefined;
+  /** Already folded as `title_search` is. */
+  readonly title_part?: string | undefined;
+  readonly order: "updated_at" | "created_at";
+  readonly after?: { readonly at: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first, after the thread that ended the page before. */
+export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> {
+  const column = `t.${filter.order}` as const;
+  return yield* query((s) => {
+    let rows = placedThreads(s)
+      .where("t.workspace_id", "=", filter.workspace_id)
+      // A literal: an index on the living threads is used only when the query says so itself.
+      .where(sql<boolean>`t.deleted_at is null`)
+      .orderBy(column, "desc")
+      .orderBy("t.id", "desc")
+      .limit(filter.limit);
+    if (filter.agent_id !== undefined) rows = rows.where("t.agent_id", "=", filter.agent_id);
+    if (filter.folder_id !== undefined) rows = rows.where("p.folder_id", "=", filter.folder_id);
+    if (filter.title_part !== undefined) {
+      const pattern = `%${filter.title_part.replace(/[\\%_]/g, "\\$&")}%`;
+      rows = rows.where(sql<boolean>`t.title_search like ${pattern} escape '\\'`);
+    }
+    const after = filter.after;
+    if (!after) return rows;
+    return rows.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple(column, "t.id"), "<", tuple(after.at, after.id)),
+    );
+  });
+}
+
+export function* insertThread(row: ThreadRow, placement: PlacementRow): Unit<void> {
+  yield* query(({ db }) => db.insertInto("thread").values(row));
+  yield* query(({ db }) => db.insertInto("thread_placement").values(placement));
+}
+
+export function* updateThread(
+  workspace_id: string,
+  id: string,
+  changes: Updateable<ThreadRow>,
+): Unit<ThreadRow> {
+  const row = yield* first(({ db }) =>
+    db
+      .updateTable("thread")
+      .set(changes)
+      .where("workspace_id", "=", workspace_id)
+      .where("id", "=", id)
+      .returningAll(),
+  );
+  return row as ThreadRow;
+}
+
+export function* savePlacement(row: PlacementRow): Unit<void> {
+  yield* query(({ db }) =>
+    db
+      .insertInto("thread_placement")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["workspace_id", "thread_id"])
+          .doUpdateSet({ folder_id: row.folder_id, rank: row.rank }),
+      ),
+  );
+}
+
+/** Ids of the living threads directly in a folder. */
+export function* threadIdsIn(workspace_id: string, folder_id: string): Unit<string[]> {
+  const rows = yield* query((s) =>
+    placedThreads(s)
+      .where("p.workspace_id", "=", workspace_id)
+      .where("p.folder_id", "=", folder_id)
+      .where("t.deleted_at", "is", null),
+  );
+  return rows.map((row) => row.id);
+}
+
+export function* findPlacedThreads(workspace_id: string, ids: readonly string[]): Unit<PlacedThreadRow[]> {
+  if (ids.length === 0) return [];
+  return yield* query((s) =>
+    placedThreads(s).where("t.workspace_id", "=", workspace_id).where("t.id", "in", ids).orderBy("p.rank"),
+  );
+}
+
+export function* purgeThreads(deletedBefore: number): Unit<void> {
+  yield* query(({ db }) => db.deleteFrom("thread").where("deleted_at", "<", deletedBefore));
+}

@@ -1,0 +1,105 @@
+/** The tables, one interface each. Times are unix seconds; `attributes`, `config` and `params` hold JSON text. */
+
+export interface WorkspaceRow {
+  id: string;
+  name: string;
+  root_path: string | null;
+  /** 1 for the one workspace a fresh data directory starts with. */
+  home: number;
+  /** The last notification's number. Raised in the same transaction as the change it tells of. */
+  seq: number;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface FolderRow {
+  id: string;
+  workspace_id: string;
+  parent_folder_id: string | null;
+  name: string;
+  rank: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ThreadRow {
+  id: string;
+  workspace_id: string;
+  title: string;
+  /** The title folded for case-insensitive search, the same on both stores. */
+  title_search: string;
+  agent_id: string;
+  status: string;
+  pinned_at: number | null;
+  last_snippet: string | null;
+  message_count: number;
+  worktree_path: string | null;
+  worktree_branch: string | null;
+  parent_thread_id: string | null;
+  attributes: string | null;
+  config: string | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface PlacementRow {
+  workspace_id: string;
+  thread_id: string;
+  folder_id: string | null;
+  rank: number;
+}
+
+export interface AgentsDocRow {
+  id: string;
+  workspace_id: string;
+  /** Null for the root. Not a foreign key: an archived document outlives its folder. */
+  folder_id: string | null;
+  status: "draft" | "active" | "archived";
+  title: string;
+  content: string;
+  content_sha256: string;
+  char_count: number;
+  version: number;
+  created_at: number;
+  updated_at: number;
+  archived_at: number | null;
+  created_by: string | null;
+  updated_by: string | null;
+}
+
+export interface AgentsDocRevisionRow {
+  doc_id: string;
+  version: number;
+  content: string;
+  content_sha256: string;
+  char_count: number;
+  reason: "autosave" | "manual" | "archive" | "restore";
+  saved_at: number;
+  saved_by: string | null;
+}
+
+export interface NotificationRow {
+  workspace_id: string;
+  seq: number;
+  method: string;
+  params: string;
+  created_at: number;
+}
+
+interface SchemaVersionRow {
+  version: number;
+  applied_at: number;
+}
+
+export interface Tables {
+  schema_version: SchemaVersionRow;
+  workspace: WorkspaceRow;
+  thread_folder: FolderRow;
+  thread: ThreadRow;
+  thread_placement: PlacementRow;
+  thread_agents_doc: AgentsDocRow;
+  thread_agents_doc_revision: AgentsDocRevisionRow;
+  notification: NotificationRow;
+}

@@ -1,0 +1,30 @@
+import type { Note, Unit } from "./unit.js";
+
+export interface WriteOptions {
+  /** Units with one key run one after the other, in the order they were asked for: the workspace's id. */
+  readonly key: string;
+  /** Handed to listeners with the unit's notes, so that a gateway can tell whose request they came from. */
+  readonly origin?: unknown;
+}
+
+export interface Commit {
+  readonly notes: readonly Note[];
+  readonly origin: unknown;
+}
+
+/**
+ * The relational store. A unit handed to `write` is atomic and durable when the promise resolves; if it throws, nothing
+ * of it is kept. Listeners hear of every commit in order, after it is durable and before its writer's promise resolves.
+ */
+export interface Store {
+  readonly kind: "sqlite" | "postgres";
+  /** The store as a person would name it: a path, or an address without its password. */
+  readonly name: string;
+  /** Everything in the unit sees one state of the store. */
+  read<T>(unit: () => Unit<T>): Promise<T>;
+  write<T>(options: WriteOptions, unit: () => Unit<T>): Promise<T>;
+  onCommit(listener: (commit: Commit) => void): () => void;
+  /** Throws when the store can't answer. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,42 @@
+import type { AgentsDocSummary, ParsedParams, Result } from "../protocol/index.js";
+import { agentsDocs, folders, threads, workspaces } from "../store/index.js";
+import type { TreeDeps } from "./deps.js";
+import { workspaceNotFound } from "./errors.js";
+import { folderToWire, placementOf, threadToWire } from "./wire.js";
+
+/** The whole tree of a workspace in one consistent state: four queries, however large it is. */
+export async function readTree(
+  deps: TreeDeps,
+  params: ParsedParams<"thread/tree">,
+): Promise<Result<"thread/tree">> {
+  const { workspace_id } = params;
+  return deps.store.read(function* () {
+    const workspace = yield* workspaces.findWorkspace(workspace_id);
+    if (!workspace) throw workspaceNotFound(workspace_id);
+    const threadRows = yield* threads.listTreeThreads({ workspace_id });
+    const folderRows = yield* folders.listFolders(workspace_id);
+    const docRows = yield* agentsDocs.listDocSummaries({ workspace_id });
+    return {
+      workspace_id,
+      threads: threadRows.map(threadToWire),
+      folders: folderRows.map(folderToWire),
+      placements: threadRows.map(placementOf),
+      agents_docs: docRows.map(docSummaryToWire),
+      seq: workspace.seq,
+    };
+  });
+}
+
+export function docSummaryToWire(row: agentsDocs.AgentsDocSummaryRow): AgentsDocSummary {
+  const { id, workspace_id, folder_id, status, content_sha256, version, char_count, updated_at } = row;
+  return {
+    id,
+    workspace_id,
+    ...(folder_id !== null && { folder_id }),
+    status,
+    content_sha256,
+    version,
+    char_count,
+    updated_at,
+  };
+}

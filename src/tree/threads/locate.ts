@@ -1,0 +1,38 @@
+import { threads, type Unit } from "../../store/index.js";
+import type { TreeDeps } from "../deps.js";
+import { threadNotFound, treeError } from "../errors.js";
+
+export interface ThreadRef {
+  readonly thread_id: string;
+  readonly workspace_id?: string | undefined;
+}
+
+export function* findThread(
+  ref: ThreadRef,
+  state: "living" | "deleted" = "living",
+): Unit<threads.PlacedThreadRow> {
+  const { thread_id, workspace_id } = ref;
+  const rows = (yield* threads.findThreads(thread_id)).filter(
+    (row) =>
+      (row.deleted_at === null) === (state === "living") &&
+      (workspace_id === undefined || row.workspace_id === workspace_id),
+  );
+  const [row, other] = rows;
+  if (!row) throw threadNotFound(thread_id);
+  if (!other) return row;
+  const workspace_ids = rows.map((each) => each.workspace_id);
+  throw treeError(
+    { kind: "thread.ambiguous", thread_id, workspace_ids },
+    `Several workspaces have a thread ${thread_id}: give workspace_id too.`,
+  );
+}
+
+/** The workspace of a thread that was named without it. */
+export async function workspaceOfThread(
+  deps: Pick<TreeDeps, "store">,
+  ref: ThreadRef,
+  state: "living" | "deleted" = "living",
+): Promise<string> {
+  if (ref.workspace_id !== undefined) return ref.workspace_id;
+  return (await deps.store.read(() => findThread(ref, state))).workspace_id;
+}
