@@ -13,3 +13,4 @@ export {
 } from "./lock.js";
 export { Lru } from "./lru.js";
 export { Turns } from "./turns.js";
+export { VERSION } from "./version.js";

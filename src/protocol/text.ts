@@ -47,8 +47,5 @@ export const nameText = plainText
 
 /** A param that may be left out; `null` means the same, for clients that always write every field. */
 export function optionalParam<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => value ?? undefined) as z.ZodType<
-    z.output<T> | undefined,
-    z.input<T> | null | undefined
-  >;
+  return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -1,4 +1,4 @@
-export { storeError } from "./errors.js";
+export { type StoreFailure, storeError } from "./errors.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
 export * as folders from "./repositories/folders.js";

@@ -200,7 +200,8 @@ function walkQuery(start: Start, fromLevel: 0 | 1) {
   return prepared<{ workspace_id: string; subject: string }, WalkRow>(
     (s, arg) =>
       s.db
-        .with("start", () => start(s, arg))
+        // RECURSIVE stands once, at the first of them, and holds for all.
+        .withRecursive("start", () => start(s, arg))
         .withRecursive("up(id, parent_folder_id, name, depth)", (q) =>
           q
             .selectFrom("start")

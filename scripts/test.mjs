@@ -1,0 +1,77 @@
+// `npm test`: every check there is. Ends with `N passed, N failed`; suites whose service can't be had are reported as
+// `N skipped: why` and do not fail the run, except with --no-skips (as in .ci/run).
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+
+const noSkips = process.argv.includes("--no-skips");
+const report = ".cache/test-report.json";
+const bin = (name) => `node_modules/.bin/${name}`;
+
+const checks = [
+  ["format and lint", bin("biome"), ["check", "--error-on-warnings", "."]],
+  ["types", bin("tsc"), ["-p", "tsconfig.test.json"]],
+  ["types in a browser", bin("tsc"), ["-p", "tsconfig.browser.json"]],
+  ["unused code and dependencies", bin("knip"), []],
+  ["package", bin("publint"), ["--strict"]],
+];
+
+let passed = 0;
+let failed = 0;
+for (const [name, command, args] of checks) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  console.log(`${status === 0 ? "ok  " : "FAIL"} ${name}`);
+  if (status === 0) passed++;
+  else {
+    failed++;
+    console.log(stdout, stderr);
+  }
+}
+
+rmSync(report, { force: true });
+const vitest = spawnSync(
+  bin("vitest"),
+  ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+  { stdio: ["ignore", "inherit", "inherit"] },
+);
+const skips = countTests();
+for (const [why, count] of skips) console.log(`${count} skipped: ${why}`);
+const skipped = [...skips.values()].reduce((sum, count) => sum + count, 0);
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exit(failed > 0 || (noSkips && skipped > 0) ? 1 : 0);
+
+/** Adds up vitest's results. Answers how many tests were skipped for which reason. */
+function countTests() {
+  const skips = new Map();
+  for (const { status, fullName } of readResults()) {
+    if (status === "passed") passed++;
+    else if (status === "failed") failed++;
+    else {
+      const why = reason(fullName);
+      skips.set(why, (skips.get(why) ?? 0) + 1);
+    }
+  }
+  // A crash of the runner, or an error outside of any test, must not look like success.
+  if (vitest.status !== 0 && failed === 0) failed++;
+  return skips;
+}
+
+function readResults() {
+  try {
+    const { testResults } = JSON.parse(readFileSync(report, "utf8"));
+    return testResults.flatMap((file) =>
+      file.assertionResults.length > 0
+        ? file.assertionResults
+        : [{ status: file.status, fullName: file.name }],
+    );
+  } catch {
+    return [{ status: "failed", fullName: "vitest left no report" }];
+  }
+}
+
+function reason(fullName) {
+  const { postgres, chromium } = JSON.parse(readFileSync(".cache/services.json", "utf8"));
+  if (fullName.includes("[postgres]") && postgres.missing) return postgres.missing;
+  if (fullName.includes("[browser]") && chromium.missing) return chromium.missing;
+  failed++;
+  return `${fullName}: skipped without a reason`;
+}

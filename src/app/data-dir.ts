@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { failures, type KernelLock, randomSecret, takeLock } from "../base/index.js";
+import { storeError } from "../store/index.js";
+
+/** How a running gateway is found: written when it accepts requests, removed when it stops. */
+export interface GatewayAddress {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+}
+
+type DataDirFailure = { kind: "data_dir.unusable"; data_dir: string };
+const dataDirError = failures<DataDirFailure>();
+
+/** `--data`, else `$XDG_DATA_HOME/heddle`, else `~/.local/share/heddle`. */
+export function dataDirectory(given: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (given) return resolve(given);
+  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "heddle");
+}
+
+/** Makes the directory if need be and takes it for this process: one writing gateway per data directory. */
+export function lockDataDirectory(dir: string): KernelLock {
+  let lock: KernelLock | undefined;
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    lock = takeLock(join(dir, "gateway.lock"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw dataDirError(
+      { kind: "data_dir.unusable", data_dir: dir },
+      `The data directory ${dir} can't be used (${why}). Check its permissions, or choose another with --data.`,
+      error,
+    );
+  }
+  if (lock) return lock;
+  const holder = readAddress(dir);
+  throw storeError(
+    { kind: "store.taken", data_dir: dir, ...(holder && { pid: holder.pid }) },
+    `Another gateway is using ${dir}${holder ? ` (process ${holder.pid}, ${holder.url})` : ""}. Use that one, stop it first, or give this one its own directory with --data.`,
+  );
+}
+
+export function readAddress(dir: string): GatewayAddress | undefined {
+  try {
+    const { url, token, pid } = JSON.parse(readFileSync(addressFile(dir), "utf8"));
+    return typeof url === "string" && typeof token === "string" && typeof pid === "number"
+      ? { url, token, pid }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeAddress(dir: string, address: GatewayAddress): void {
+  writePrivate(addressFile(dir), JSON.stringify(address));
+}
+
+export function removeAddress(dir: string): void {
+  rmSync(addressFile(dir), { force: true });
+}
+
+/** The token of this data directory: the same from one start to the next, so that clients stay signed in. */
+export function persistentToken(dir: string): string {
+  const file = join(dir, "token");
+  try {
+    const token = readFileSync(file, "utf8").trim();
+    if (token.length >= 32) return token;
+  } catch {
+    // The first start: there is none yet.
+  }
+  const token = randomSecret();
+  writePrivate(file, token);
+  return token;
+}
+
+function addressFile(dir: string): string {
+  return join(dir, "gateway.json");
+}
+
+/** Whole or not at all, and readable by its owner only. */
+function writePrivate(file: string, text: string): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, file);
+}

@@ -1,0 +1,2 @@
+export { dataDirectory, type GatewayAddress, readAddress } from "./data-dir.js";
+export { type App, type AppOptions, type Listening, startApp } from "./start.js";

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { idMaker, systemClock, VERSION } from "../base/index.js";
+import { Gateway, type HttpServer, type Limits, type Log } from "../gateway/index.js";
+import { followFolders } from "../instructions/index.js";
+import { openStore, type Store } from "../store/index.js";
+import { ensureHome, purgeDeleted } from "../tree/index.js";
+import { lockDataDirectory, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
+import { createLogger } from "./logger.js";
+
+export interface AppOptions {
+  readonly dataDir: string;
+  /** `sqlite`, or a `postgres://` address. */
+  readonly store?: string | undefined;
+  readonly logLevel?: string | undefined;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string | undefined;
+}
+
+export interface App {
+  readonly gateway: Gateway;
+  readonly log: Log;
+  listen(options: ListenOptions): Promise<Listening>;
+  /** Ends what can be ended within 5 seconds, and lets go of the data directory. */
+  stop(): Promise<void>;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** An address for a browser: its code lets it in, once. */
+  pageUrl(): string;
+}
+
+const STOP_MS = 5_000;
+
+/** Wires the modules together over one data directory. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { dataDir } = options;
+  const log = createLogger(options.logLevel ?? "info");
+  const lock = lockDataDirectory(dataDir);
+  let store: Store | undefined;
+  try {
+    store = await openStore(storeLocation(options));
+    return await compose(options, store, log, () => lock.release());
+  } catch (error) {
+    await store?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+function storeLocation({ store, dataDir }: AppOptions): string {
+  return store === undefined || store === "sqlite" ? join(dataDir, "heddle.db") : store;
+}
+
+async function compose(options: AppOptions, store: Store, log: Log, release: () => void): Promise<App> {
+  const deps = { store, clock: systemClock, makeId: idMaker(systemClock) };
+  await ensureHome({ ...deps, follower: followFolders(deps) });
+  await purgeDeleted(deps);
+  const gateway = new Gateway({
+    ...deps,
+    log,
+    version: VERSION,
+    ...(options.limits && { limits: options.limits }),
+  });
+  let server: HttpServer | undefined;
+  return {
+    gateway,
+    log,
+    async listen({ host, port, token = persistentToken(options.dataDir) }) {
+      const listening = await gateway.listen({ host, port, token });
+      server = listening;
+      const url = `http://${reachable(host)}:${listening.port}`;
+      writeAddress(options.dataDir, { url, token, pid: process.pid });
+      log.info({ url, store: store.name }, "ready");
+      return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
+    },
+    async stop() {
+      if (server) removeAddress(options.dataDir);
+      await server?.stop(STOP_MS);
+      gateway.close();
+      await store.close();
+      release();
+      log.info({}, "stopped");
+    },
+  };
+}
+
+/** A host that a program on this machine can connect to. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

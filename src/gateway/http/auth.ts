@@ -1,0 +1,68 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { type Clock, randomSecret } from "../../base/index.js";
+
+const COOKIE = "heddle_session";
+const SESSION_MS = 30 * 24 * 3600 * 1000;
+const CODE_MS = 10 * 60 * 1000;
+
+/**
+ * Who may come in: whoever has the token, or a browser that exchanged the one-time code of the printed address for a
+ * session. A session is signed with the token, so it outlives a restart and ends when the token changes.
+ */
+export class Auth {
+  readonly #token: string;
+  readonly #clock: Clock;
+  readonly #codes = new Map<string, number>();
+
+  constructor(token: string, clock: Clock) {
+    this.#token = token;
+    this.#clock = clock;
+  }
+
+  allows(authorization: string | undefined, cookie: string | undefined): boolean {
+    const bearer = /^Bearer (.+)$/i.exec(authorization ?? "")?.[1];
+    if (bearer !== undefined) return same(bearer, this.#token);
+    const session = cookieNamed(cookie, COOKIE);
+    return session !== undefined && this.#isSession(session);
+  }
+
+  /** A code for one visit, to be printed within an address. */
+  newCode(): string {
+    const code = randomSecret();
+    this.#codes.set(code, this.#clock.now() + CODE_MS);
+    return code;
+  }
+
+  /** The Set-Cookie of a new session, for a code that was not used yet. */
+  redeem(code: string): string | undefined {
+    const until = this.#codes.get(code);
+    this.#codes.delete(code);
+    if (until === undefined || until < this.#clock.now()) return undefined;
+    const ends = String(this.#clock.now() + SESSION_MS);
+    const value = `${ends}.${this.#sign(ends)}`;
+    return `${COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
+  }
+
+  #isSession(value: string): boolean {
+    const [ends = "", signature = ""] = value.split(".");
+    return same(signature, this.#sign(ends)) && Number(ends) > this.#clock.now();
+  }
+
+  #sign(text: string): string {
+    return createHmac("sha256", this.#token).update(`session:${text}`).digest("base64url");
+  }
+}
+
+/** Compares without telling by its time how much was right; hashing makes the lengths equal. */
+function same(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function cookieNamed(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(";") ?? []) {
+    const [key, value] = pair.trim().split("=", 2);
+    if (key === name) return value;
+  }
+  return undefined;
+}

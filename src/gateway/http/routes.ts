@@ -1,0 +1,120 @@
+import { Hono } from "hono";
+import { jsonSchemas } from "../../protocol/index.js";
+import type { Store } from "../../store/index.js";
+import { type Limits, RateLimit } from "../limits.js";
+import type { Metrics } from "../metrics.js";
+import { type DispatchDeps, dispatch } from "../rpc/dispatch.js";
+import { gatewayError, knownError } from "../rpc/errors.js";
+import { Exchange, type Peer } from "../rpc/peer.js";
+import type { Auth } from "./auth.js";
+import { readBody } from "./body.js";
+import { LANDING_POLICY, landing } from "./landing.js";
+import { isForeign } from "./origin.js";
+
+export interface RouteDeps extends DispatchDeps {
+  readonly auth: Auth;
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly limits: Limits;
+  /** The host the gateway listens on. */
+  readonly host: string;
+  readonly stopping: () => boolean;
+}
+
+/** Everything the gateway answers over HTTP, apart from the WebSocket. */
+export function createRoutes(deps: RouteDeps): Hono {
+  const app = new Hono();
+  const rate = new RateLimit(deps.limits);
+  app.use(async (c, next) => {
+    if (isForeign(c.req.header("host"), c.req.header("origin"), deps.host)) {
+      return c.json({ error: "This gateway answers only its own address and its own page." }, 403);
+    }
+    await next();
+    c.header("X-Content-Type-Options", "nosniff");
+    c.header("Referrer-Policy", "no-referrer");
+  });
+  addOpenRoutes(app, deps);
+  app.use(async (c, next) => {
+    if (deps.auth.allows(c.req.header("authorization"), c.req.header("cookie"))) return next();
+    c.header("WWW-Authenticate", "Bearer");
+    return c.json({ error: "This needs the gateway's token: Authorization: Bearer <token>." }, 401);
+  });
+  app.get("/metrics", async (c) => {
+    const { type, text } = await deps.metrics.render();
+    return c.body(text, 200, { "Content-Type": type });
+  });
+  app.post("/rpc", async (c) => {
+    const answer = await answerPost(deps, c.req.raw, rate);
+    return answer === undefined
+      ? c.body(null, 204)
+      : c.body(answer, 200, { "Content-Type": "application/json" });
+  });
+  app.all("/rpc", (c) => {
+    c.header("Allow", "POST");
+    return c.json({ error: "Use POST for a single answer, or open a WebSocket." }, 405);
+  });
+  app.notFound((c) => c.json({ error: "There is nothing at this address." }, 404));
+  return app;
+}
+
+function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
+  let schemas: Map<string, object> | undefined;
+  app.get("/", (c) => {
+    const code = c.req.query("code");
+    if (code !== undefined) {
+      const cookie = auth.redeem(code);
+      if (cookie) c.header("Set-Cookie", cookie);
+      return c.redirect("/", 303);
+    }
+    c.header("Content-Security-Policy", LANDING_POLICY);
+    return c.html(landing);
+  });
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", async (c) => {
+    if (stopping()) return c.json({ ready: false, kind: "stopping" }, 503);
+    try {
+      await store.check();
+      return c.json({ ready: true });
+    } catch (error) {
+      return c.json({ ready: false, kind: knownError(error)?.data.kind ?? "internal" }, 503);
+    }
+  });
+  app.get("/schemas/", (c) => {
+    schemas ??= jsonSchemas();
+    return c.json({ data: [...schemas.keys()].map((name) => `/schemas/${name}.json`) });
+  });
+  app.get("/schemas/:file", (c) => {
+    schemas ??= jsonSchemas();
+    const schema = schemas.get(c.req.param("file").replace(/\.json$/, ""));
+    if (!schema) return c.json({ error: "There is no such schema; /schemas/ lists them." }, 404);
+    return c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json" });
+  });
+}
+
+async function answerPost(deps: RouteDeps, request: Request, rate: RateLimit): Promise<string | undefined> {
+  const body = await readBody(request, deps.limits.messageBytes);
+  if ("error" in body) return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(body.error) });
+  const peer = singleRequest(rate);
+  const exchange = new Exchange(peer);
+  try {
+    if (deps.stopping())
+      throw gatewayError({ kind: "stopping" }, "The gateway is stopping. Try again in a moment.");
+    return await dispatch(deps, body.text, peer, exchange);
+  } catch (error) {
+    return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(error) });
+  } finally {
+    exchange.settle();
+  }
+}
+
+/** A peer for the time of one HTTP request: nothing can be told to it later. */
+function singleRequest(rate: RateLimit): Peer {
+  return {
+    client: undefined,
+    rate,
+    inFlight: 0,
+    follow: () => false,
+    unfollow: () => false,
+    subscriptions: undefined,
+  };
+}

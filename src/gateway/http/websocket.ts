@@ -1,0 +1,123 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { CLOSE_GOING_AWAY, Connection, type ConnectionDeps, type Sink } from "../connection.js";
+import type { Auth } from "./auth.js";
+import { isForeign } from "./origin.js";
+
+const PING_MS = 30_000;
+/** How long a dropped client may take to read why. */
+const CLOSE_GRACE_MS = 2_000;
+const DRAIN_POLL_MS = 10;
+
+export interface WebSocketDeps extends ConnectionDeps {
+  readonly auth: Auth;
+  readonly host: string;
+}
+
+/** The WebSocket at `/rpc`: one message a frame. */
+export class WebSockets {
+  readonly #deps: WebSocketDeps;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #pings: NodeJS.Timeout;
+  readonly #silent = new WeakSet<WebSocket>();
+  #stopping = false;
+
+  constructor(http: Server, deps: WebSocketDeps) {
+    this.#deps = deps;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: deps.limits.messageBytes,
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
+    http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#pings = setInterval(() => this.#ping(), PING_MS).unref();
+  }
+
+  /** Lets requests under way end, then says goodbye. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#pings);
+    const ended = Promise.all([...this.#connections.values()].map((connection) => connection.idle()));
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, withinMs).unref())]);
+    for (const connection of this.#connections.values())
+      connection.close(CLOSE_GOING_AWAY, "the gateway is stopping");
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    const refusal = this.#refusal(request);
+    if (refusal) socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws));
+  }
+
+  #refusal({ headers, url }: IncomingMessage): string | undefined {
+    const { auth, host, limits } = this.#deps;
+    if (isForeign(headers.host, headers.origin, host)) return "403 Forbidden";
+    if (url?.split("?")[0] !== "/rpc") return "404 Not Found";
+    if (!auth.allows(headers.authorization, headers.cookie)) return "401 Unauthorized";
+    const full = this.#connections.size >= limits.connections;
+    return this.#stopping || full ? "503 Service Unavailable" : undefined;
+  }
+
+  #accept(ws: WebSocket): void {
+    const connection = new Connection(this.#deps, sinkOf(ws, this.#deps.limits.sendQueueBytes));
+    this.#connections.set(ws, connection);
+    ws.on("message", (data, binary) => {
+      this.#silent.delete(ws);
+      if (binary) connection.close(1003, "messages must be text");
+      else connection.receive(data.toString());
+    });
+    ws.on("pong", () => this.#silent.delete(ws));
+    // A frame that breaks the protocol or the size limit: ws closes with the code that says so (1002, 1007, 1009).
+    ws.on("error", (error) => this.#deps.log.info({ err: error }, "a connection failed"));
+    ws.on("close", () => {
+      this.#connections.delete(ws);
+      connection.closed();
+    });
+  }
+
+  /** A peer that did not answer the ping before this one is gone, even if its socket does not know it yet. */
+  #ping(): void {
+    for (const ws of this.#connections.keys()) {
+      if (this.#silent.has(ws)) {
+        ws.terminate();
+        continue;
+      }
+      this.#silent.add(ws);
+      ws.ping();
+    }
+  }
+}
+
+function sinkOf(ws: WebSocket, limit: number): Sink {
+  let paused = false;
+  const resume = () => {
+    if (!paused || ws.bufferedAmount > limit / 2) return;
+    paused = false;
+    ws.resume();
+  };
+  return {
+    send(text) {
+      ws.send(text, resume);
+      // Whoever does not read answers gets to ask no more questions.
+      if (!paused && ws.bufferedAmount > limit) {
+        paused = true;
+        ws.pause();
+      }
+    },
+    backlog: () => ws.bufferedAmount,
+    async drained() {
+      while (ws.bufferedAmount > limit / 2 && ws.readyState === ws.OPEN) {
+        await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+      }
+    },
+    close(code, reason) {
+      ws.resume();
+      ws.close(code, reason);
+      setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { notifications as log, type Note, type Store } from "../store/index.js";
+import type { Log } from "./log.js";
+
+/** Someone who hears of a workspace. */
+export interface Listener {
+  hear(note: Note, text: string, origin: unknown): void;
+}
+
+const REPLAY_PAGE = 100;
+
+/** Tells every listener of a workspace what was committed there, in order. A message is made once, however many hear it. */
+export class Hub {
+  readonly #store: Store;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #latest = new Map<string, number>();
+  readonly #stop: () => void;
+
+  constructor(store: Store, logger: Log) {
+    this.#store = store;
+    this.#stop = store.onCommit(({ notes, origin }) => {
+      for (const note of notes) {
+        try {
+          this.#tell(note, origin);
+        } catch (error) {
+          // The change is durable: a listener that fails must not make its writer believe otherwise.
+          logger.error({ err: error, seq: note.seq }, "a notification could not be sent");
+        }
+      }
+    });
+  }
+
+  add(workspace_id: string, listener: Listener): void {
+    const set = this.#listeners.get(workspace_id);
+    if (set) set.add(listener);
+    else this.#listeners.set(workspace_id, new Set([listener]));
+  }
+
+  remove(workspace_id: string, listener: Listener): void {
+    const set = this.#listeners.get(workspace_id);
+    set?.delete(listener);
+    if (set?.size === 0) this.#listeners.delete(workspace_id);
+  }
+
+  /** The number of the last notification told of; 0 when there was none since the start. */
+  latest(workspace_id: string): number {
+    return this.#latest.get(workspace_id) ?? 0;
+  }
+
+  /** A page of what was told after a number, from the durable log. */
+  async missed(workspace_id: string, after: number): Promise<{ notes: Note[]; last: boolean }> {
+    const notes = await this.#store.read(() => log.notificationsAfter(workspace_id, after, REPLAY_PAGE));
+    return { notes, last: notes.length < REPLAY_PAGE };
+  }
+
+  close(): void {
+    this.#stop();
+    this.#listeners.clear();
+  }
+
+  #tell(note: Note, origin: unknown): void {
+    this.#latest.set(note.workspace_id, note.seq);
+    const listeners = this.#listeners.get(note.workspace_id);
+    if (!listeners) return;
+    const text = notificationText(note);
+    for (const listener of listeners) listener.hear(note, text, origin);
+  }
+}
+
+export function notificationText({ method, params }: Pick<Note, "method" | "params">): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`;
+}

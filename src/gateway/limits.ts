@@ -1,0 +1,52 @@
+/** Bounds on what one client can make the gateway hold or do. */
+export interface Limits {
+  /** Bytes of one message. */
+  readonly messageBytes: number;
+  /** Levels of nested objects and arrays in one message. */
+  readonly depth: number;
+  readonly batch: number;
+  /** Requests of one connection under way at once. */
+  readonly inFlight: number;
+  /** Requests a second of one connection, and how many may come at once. */
+  readonly rate: number;
+  readonly burst: number;
+  /** Bytes waiting to be sent to one connection before it is dropped as too slow. */
+  readonly sendQueueBytes: number;
+  readonly connections: number;
+  readonly subscriptions: number;
+}
+
+export const defaultLimits: Limits = {
+  messageBytes: 16 * 1024 * 1024,
+  depth: 64,
+  batch: 1_000,
+  inFlight: 1_000,
+  rate: 20_000,
+  burst: 20_000,
+  sendQueueBytes: 8 * 1024 * 1024,
+  connections: 2_000,
+  subscriptions: 1_000,
+};
+
+/** A token bucket: refills steadily, empties with use. */
+export class RateLimit {
+  readonly #perMs: number;
+  readonly #burst: number;
+  #tokens: number;
+  #at = performance.now();
+
+  constructor({ rate, burst }: Pick<Limits, "rate" | "burst">) {
+    this.#perMs = rate / 1000;
+    this.#burst = burst;
+    this.#tokens = burst;
+  }
+
+  take(): boolean {
+    const now = performance.now();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs);
+    this.#at = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+}

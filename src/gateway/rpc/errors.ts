@@ -1,0 +1,96 @@
+import { failures, HeddleError } from "../../base/index.js";
+import type { InstructionsFailure } from "../../instructions/index.js";
+import { RPC_CODES, type RpcError } from "../../protocol/index.js";
+import type { StoreFailure } from "../../store/index.js";
+import type { TreeFailure } from "../../tree/index.js";
+
+export interface ParamIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type GatewayFailure =
+  | { kind: "parse_error" }
+  | { kind: "invalid_request" }
+  | { kind: "request.too_large"; limit: number }
+  | { kind: "request.too_deep"; limit: number }
+  | { kind: "request.batch_too_large"; limit: number }
+  | { kind: "request.needs_connection"; method: string }
+  | { kind: "request.too_many_subscriptions"; limit: number }
+  | { kind: "unknown_method"; method: string }
+  | { kind: "invalid_params"; issues: ParamIssue[] }
+  | { kind: "invalid_text"; issues: ParamIssue[] }
+  | { kind: "overloaded"; retry_after_ms: number }
+  | { kind: "stopping" };
+
+export const gatewayError = failures<GatewayFailure>();
+
+export type ErrorKind =
+  | (GatewayFailure | TreeFailure | InstructionsFailure | StoreFailure)["kind"]
+  | "internal";
+
+/** The JSON-RPC code of every kind: the one place where Heddle's refusals meet the wire. */
+export const errorCodes: Readonly<Record<ErrorKind, number>> = {
+  parse_error: RPC_CODES.parse,
+  invalid_request: RPC_CODES.invalid_request,
+  "request.too_large": RPC_CODES.invalid_request,
+  "request.too_deep": RPC_CODES.invalid_params,
+  "request.batch_too_large": RPC_CODES.invalid_request,
+  "request.needs_connection": RPC_CODES.invalid_request,
+  "request.too_many_subscriptions": RPC_CODES.invalid_request,
+  unknown_method: RPC_CODES.unknown_method,
+  invalid_params: RPC_CODES.invalid_params,
+  invalid_text: RPC_CODES.invalid_params,
+  overloaded: RPC_CODES.overloaded,
+  stopping: RPC_CODES.overloaded,
+  internal: RPC_CODES.internal,
+
+  "workspace.not_found": RPC_CODES.invalid_params,
+  "workspace.is_home": RPC_CODES.invalid_request,
+  "workspace.path_invalid": RPC_CODES.invalid_params,
+  "workspace.path_taken": RPC_CODES.invalid_request,
+  "folder.not_found": RPC_CODES.invalid_params,
+  "folder.cycle": RPC_CODES.invalid_request,
+  "folder.too_deep": RPC_CODES.invalid_request,
+  "tree.not_a_sibling": RPC_CODES.invalid_params,
+  "thread.not_found": RPC_CODES.invalid_params,
+  "thread.ambiguous": RPC_CODES.invalid_params,
+  "thread.worktree_unsupported": RPC_CODES.invalid_request,
+  "thread.attributes_too_large": RPC_CODES.invalid_params,
+  cursor_invalid: RPC_CODES.invalid_params,
+
+  version_conflict: RPC_CODES.invalid_request,
+  "agents_doc.too_long": RPC_CODES.invalid_params,
+  "agents_doc.not_found": RPC_CODES.invalid_params,
+  "agents_doc.revision_not_found": RPC_CODES.invalid_params,
+
+  "store.taken": RPC_CODES.internal,
+  "store.newer_schema": RPC_CODES.internal,
+  "store.not_heddle": RPC_CODES.internal,
+  "store.corrupt": RPC_CODES.internal,
+  "store.read_only": RPC_CODES.internal,
+  "store.full": RPC_CODES.internal,
+  "store.busy": RPC_CODES.internal,
+  "store.unavailable": RPC_CODES.internal,
+};
+
+/** What a client gets for a known refusal; undefined for anything that is a bug or a failure nobody foresaw. */
+export function knownError(error: unknown, method?: string): RpcError | undefined {
+  if (!(error instanceof HeddleError) || !(error.kind in errorCodes)) return undefined;
+  const code = codeFor(errorCodes[error.kind as ErrorKind], method);
+  return { code, message: error.message, data: { kind: error.kind, ...error.data } };
+}
+
+export function internalError(reference: string, method?: string): RpcError {
+  return {
+    code: codeFor(RPC_CODES.internal, method),
+    message: `Something went wrong in the gateway. Its log says more under the reference ${reference}.`,
+    data: { kind: "internal", reference },
+  };
+}
+
+/** 001 answers a failure of the store or the gateway itself with -32600 for AGENTS.md documents. */
+function codeFor(code: number, method: string | undefined): number {
+  const internal = code === RPC_CODES.internal && method?.startsWith("thread/agents_doc/");
+  return internal ? RPC_CODES.invalid_request : code;
+}

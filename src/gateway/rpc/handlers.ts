@@ -1,0 +1,139 @@
+import * as instructions from "../../instructions/index.js";
+import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
+import { notifications, type Store } from "../../store/index.js";
+import * as tree from "../../tree/index.js";
+import { gatewayError } from "./errors.js";
+import type { Exchange, Peer } from "./peer.js";
+
+export interface Context {
+  readonly call: tree.Call;
+  readonly peer: Peer;
+  readonly exchange: Exchange;
+}
+
+export type Handlers = {
+  readonly [M in MethodName]: (params: ParsedParams<M>, context: Context) => Promise<Result<M>>;
+};
+
+export interface HandlerDeps extends tree.TreeDeps {
+  readonly resolver: instructions.Resolver;
+  readonly version: string;
+}
+
+/** Which function carries out which method. */
+export function createHandlers(deps: HandlerDeps): Handlers {
+  const hello = {
+    server: { name: "heddle", version: deps.version },
+    protocol_version: "1",
+    capabilities: { batch: true, resume: true },
+  };
+  const greet = async ({ client }: ParsedParams<"initialize">, { peer }: Context) => {
+    if (client !== undefined) peer.client = typeof client === "string" ? client : client.name;
+    return hello;
+  };
+  return {
+    initialize: greet,
+    ping: greet,
+    subscribe: (params, context) => subscribe(deps, params, context),
+    unsubscribe: async (params, { peer }) => unsubscribe(params, peer),
+
+    "workspace/list": (params) => tree.listWorkspaces(deps, params),
+    "workspace/create": (params, { call }) => tree.createWorkspace(deps, params, call),
+    "workspace/get": (params) => tree.getWorkspace(deps, params),
+    "workspace/update": (params, { call }) => tree.updateWorkspace(deps, params, call),
+    "workspace/delete": (params, { call }) => tree.deleteWorkspace(deps, params, call),
+    "workspace/undelete": (params, { call }) => tree.undeleteWorkspace(deps, params, call),
+
+    "thread/tree": (params) => tree.readTree(deps, params),
+    "thread/folder/create": (params, { call }) => tree.createFolder(deps, params, call),
+    "thread/folder/rename": (params, { call }) => tree.renameFolder(deps, params, call),
+    "thread/folder/move": (params, { call }) => tree.moveFolder(deps, params, call),
+    "thread/folder/delete": (params, { call }) => tree.deleteFolder(deps, params, call),
+
+    "thread/start": (params, { call }) => tree.startThread(deps, params, call),
+    "thread/list": (params) => tree.listThreads(deps, params),
+    "thread/get": async (params, { peer }) => tree.getThread(deps, await located(deps, params, peer)),
+    "thread/update": async (params, { call, peer }) =>
+      tree.updateThread(deps, await located(deps, params, peer), call),
+    "thread/move": async (params, { call, peer }) =>
+      tree.moveThread(deps, await located(deps, params, peer), call),
+    "thread/delete": async (params, { call, peer }) =>
+      tree.deleteThread(deps, await located(deps, params, peer), call),
+    "thread/undelete": async (params, { call, peer }) =>
+      tree.undeleteThread(deps, await located(deps, params, peer, "deleted"), call),
+
+    "thread/agents_doc/get": (params) => instructions.getDoc(deps, params),
+    "thread/agents_doc/save": (params, { call }) => instructions.saveDoc(deps, params, call),
+    "thread/agents_doc/archive": (params, { call }) => instructions.archiveDoc(deps, params, call),
+    "thread/agents_doc/resolve_for_thread": async (params, { peer }) =>
+      instructions.resolveForThread(deps, await located(deps, params, peer)),
+    "thread/agents_doc/revisions": (params) => instructions.listRevisions(deps, params),
+    "thread/agents_doc/revision": (params) => instructions.getRevision(deps, params),
+    "thread/agents_doc/restore": (params, { call }) => instructions.restoreDoc(deps, params, call),
+  };
+}
+
+type Located<P> = Omit<P, "workspace_id"> & { workspace_id: string };
+
+/** Fills in the workspace of a thread that was named alone, and lets the peer hear of it. */
+async function located<P extends { thread_id: string; workspace_id?: string | undefined }>(
+  deps: HandlerDeps,
+  params: P,
+  peer: Peer,
+  state: "living" | "deleted" = "living",
+): Promise<Located<P>> {
+  const workspace_id = await tree.workspaceOfThread(deps, params, state);
+  peer.follow(workspace_id);
+  return { ...params, workspace_id };
+}
+
+async function subscribe(
+  deps: HandlerDeps,
+  params: ParsedParams<"subscribe">,
+  { peer, exchange }: Context,
+): Promise<Result<"subscribe">> {
+  const { thread_id, after_seq } = params;
+  const { subscriptions } = peer;
+  if (!subscriptions) {
+    throw gatewayError(
+      { kind: "request.needs_connection", method: "subscribe" },
+      "Notifications need a connection that stays open: use the WebSocket at /rpc, or stdio.",
+    );
+  }
+  const workspace_id =
+    thread_id === undefined
+      ? (params.workspace_id as string)
+      : await tree.workspaceOfThread(deps, { thread_id, workspace_id: params.workspace_id });
+  const range = await followed(deps.store, workspace_id, peer);
+  if (thread_id !== undefined) {
+    await tree.getThread(deps, { thread_id, workspace_id });
+    subscriptions.followThread(thread_id);
+  }
+  if (after_seq === undefined) return { seq: range.seq, resync: false };
+  const oldest = range.oldest ?? range.seq + 1;
+  if (after_seq > range.seq || after_seq < oldest - 1) return { seq: range.seq, resync: true };
+  subscriptions.replay(workspace_id, after_seq, exchange);
+  return { seq: range.seq, resync: false };
+}
+
+/** Follows first and reads the numbers then: what is committed in between is delivered, not missed. */
+async function followed(
+  store: Store,
+  workspace_id: string,
+  peer: Peer,
+): Promise<notifications.NotificationRange> {
+  const added = peer.follow(workspace_id);
+  const range = await store.read(() => notifications.notificationRange(workspace_id));
+  if (range) return range;
+  if (added) peer.unfollow(workspace_id);
+  throw tree.workspaceNotFound(workspace_id);
+}
+
+function unsubscribe(
+  { workspace_id, thread_id }: ParsedParams<"unsubscribe">,
+  peer: Peer,
+): Result<"unsubscribe"> {
+  const left = workspace_id !== undefined && peer.unfollow(workspace_id);
+  const leftThread = thread_id !== undefined && (peer.subscriptions?.unfollowThread(thread_id) ?? false);
+  return { unsubscribed: left || leftThread };
+}

@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Address of a PostgreSQL server where databases can be made; empty when there is none. */
+    postgres: string;
+    /** Path of a Chromium; empty when there is none. */
+    chromium: string;
+  }
+}
+
+interface Services {
+  postgres: { bin?: string };
+  chromium: { path?: string };
+}
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  const services: Services = JSON.parse(readFileSync(".cache/services.json", "utf8"));
+  project.provide("chromium", services.chromium.path ?? "");
+  if (!services.postgres.bin) {
+    project.provide("postgres", "");
+    return () => {};
+  }
+  const server = spawn(process.execPath, ["scripts/postgres.mjs", services.postgres.bin], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    server.stdout.once("data", (data) => resolve(String(data).trim()));
+    server.once("exit", (code) => reject(new Error(`PostgreSQL did not start (${code})`)));
+  });
+  project.provide("postgres", url);
+  return () => server.stdin.end();
+}

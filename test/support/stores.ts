@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, inject } from "vitest";
+
+/** One of the two stores, for a suite that holds on both. */
+export interface StoreKind {
+  readonly name: "sqlite" | "postgres";
+  /** A new empty store: the value of `--store`, and a data directory. */
+  fresh(): Promise<StorePlace>;
+}
+
+export interface StorePlace {
+  readonly store: string;
+  readonly dataDir: string;
+  remove(): Promise<void>;
+}
+
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), "heddle-test-"));
+}
+
+const sqlite: StoreKind = {
+  name: "sqlite",
+  async fresh() {
+    const dataDir = temporaryDirectory();
+    return {
+      store: "sqlite",
+      dataDir,
+      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+    };
+  },
+};
+
+const postgres: StoreKind = {
+  name: "postgres",
+  async fresh() {
+    const dataDir = temporaryDirectory();
+    const database = `heddle_${randomUUID().replaceAll("-", "")}`;
+    await administrate(`create database ${database}`);
+    const url = new URL(inject("postgres"));
+    url.pathname = `/${database}`;
+    return {
+      store: url.href,
+      dataDir,
+      async remove() {
+        rmSync(dataDir, { recursive: true, force: true });
+        await administrate(`drop database ${database} with (force)`);
+      },
+    };
+  },
+};
+
+export async function administrate(statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(inject("postgres"));
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs a suite on both stores; on PostgreSQL only where there is one, and the test command says so where there is not. */
+export function onEachStore(name: string, suite: (kind: StoreKind) => void): void {
+  describe(`${name} [sqlite]`, () => suite(sqlite));
+  describe.skipIf(inject("postgres") === "")(`${name} [postgres]`, () => suite(postgres));
+}
+
+export { postgres as postgresStore, sqlite as sqliteStore };
