@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -8,6 +10,8 @@ declare module "vitest" {
     postgres: string;
     /** Path of a Chromium; empty when there is none. */
     chromium: string;
+    /** Everything temporary of this run stands below it and goes with it. */
+    tmp: string;
   }
 }
 
@@ -19,9 +23,12 @@ interface Services {
 export default async function setup(project: TestProject): Promise<() => void> {
   const services: Services = JSON.parse(readFileSync(".cache/services.json", "utf8"));
   project.provide("chromium", services.chromium.path ?? "");
+  const tmp = mkdtempSync(join(tmpdir(), "heddle-test-"));
+  project.provide("tmp", tmp);
+  const clean = () => rmSync(tmp, { recursive: true, force: true });
   if (!services.postgres.bin) {
     project.provide("postgres", "");
-    return () => {};
+    return clean;
   }
   const server = spawn(process.execPath, ["scripts/postgres.mjs", services.postgres.bin], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -31,5 +38,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
     server.once("exit", (code) => reject(new Error(`PostgreSQL did not start (${code})`)));
   });
   project.provide("postgres", url);
-  return () => server.stdin.end();
+  return () => {
+    server.stdin.end();
+    clean();
+  };
 }

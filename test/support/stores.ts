@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, inject } from "vitest";
@@ -19,7 +18,7 @@ export interface StorePlace {
 }
 
 export function temporaryDirectory(): string {
-  return mkdtempSync(join(tmpdir(), "heddle-test-"));
+  return mkdtempSync(join(inject("tmp"), "d"));
 }
 
 const sqlite: StoreKind = {
@@ -53,8 +52,8 @@ const postgres: StoreKind = {
   },
 };
 
-export async function administrate(statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(inject("postgres"));
+export async function administrate(statement: string, url = inject("postgres")): Promise<pg.QueryResult> {
+  const client = new pg.Client(url);
   await client.connect();
   try {
     return await client.query(statement);

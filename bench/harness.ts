@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  median,
+  ratioSpread,
+  type Spread,
+  spread,
+  type Target,
+  type Verdict,
+  verdict,
+} from "./statistics.js";
+
+export type Unit = "us" | "ms" | "MB" | "/s";
+
+/** One line of the report: a measured series, beside a baseline taken in turns with it where there is one. */
+export interface Row {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly value: Spread;
+  readonly baseline?: { readonly name: string; readonly value: Spread };
+  readonly ratio?: Spread;
+  readonly target?: Target;
+  readonly verdict?: Verdict;
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly title: string;
+  run(bench: Bench): Promise<Row[]>;
+}
+
+/** What an entry works with. Whatever it leaves behind is removed when it ends, however it ends. */
+export class Bench {
+  readonly quick: boolean;
+  readonly #endings: (() => unknown)[] = [];
+
+  constructor(options: { quick: boolean }) {
+    this.quick = options.quick;
+  }
+
+  /** How often something is repeated. */
+  times(full: number, quick: number): number {
+    return this.quick ? quick : full;
+  }
+
+  onEnd(ending: () => unknown): void {
+    this.#endings.push(ending);
+  }
+
+  directory(): string {
+    const path = mkdtempSync(join(tmpdir(), "heddle-bench-"));
+    this.onEnd(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  }
+
+  /** Undoes in reverse order: processes end before their directories go. */
+  async end(): Promise<void> {
+    for (let ending = this.#endings.pop(); ending; ending = this.#endings.pop()) await ending();
+  }
+}
+
+/** Takes one sample, in the unit of its row. */
+export type Sampler = () => number | Promise<number>;
+
+const WARM_UPS = 2;
+
+/** Takes samples in turns, A B A B, so that whatever else the machine does meets them all alike. */
+export async function inTurns<K extends string>(
+  rounds: number,
+  samplers: Readonly<Record<K, Sampler>>,
+  warmUps = WARM_UPS,
+): Promise<Record<K, number[]>> {
+  const names = Object.keys(samplers) as K[];
+  const series = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const name of names) {
+      const sample = await samplers[name]();
+      if (round >= 0) series[name].push(sample);
+    }
+  }
+  return series;
+}
+
+export interface RowPlan {
+  readonly name: string;
+  readonly unit: Unit;
+  readonly samples: readonly number[];
+  readonly against?: { readonly name: string; readonly samples: readonly number[] };
+  readonly target?: Target;
+}
+
+export function row({ name, unit, samples, against, target }: RowPlan): Row {
+  const value = spread(samples);
+  const ratio = against && ratioSpread(samples, against.samples);
+  const reached = target?.of === "ratio" ? ratio : value;
+  return {
+    name,
+    unit,
+    value,
+    ...(against && { baseline: { name: against.name, value: spread(against.samples) } }),
+    ...(ratio && { ratio }),
+    ...(target && reached && { target, verdict: verdict(target, reached.median) }),
+  };
+}
+
+/** Microseconds a call takes on average over so many calls: for what is too short to be timed alone. */
+export function microsecondsEach(calls: number, work: () => unknown): Sampler {
+  return async () => {
+    const started = performance.now();
+    for (let call = 0; call < calls; call++) {
+      const result = work();
+      if (result instanceof Promise) await result;
+    }
+    return ((performance.now() - started) * 1000) / calls;
+  };
+}
+
+/** Milliseconds half of so many calls stay below. */
+export function typicalMilliseconds(calls: number, work: () => unknown): Sampler {
+  return async () => {
+    const times: number[] = [];
+    for (let call = 0; call < calls; call++) times.push(await milliseconds(work));
+    return median(times);
+  };
+}
+
+export async function milliseconds(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  const result = work();
+  if (result instanceof Promise) await result;
+  return performance.now() - started;
+}

@@ -1,0 +1,58 @@
+import type { Entry, Row, Unit } from "./harness.js";
+import type { Spread } from "./statistics.js";
+
+export interface EntryReport {
+  readonly name: string;
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+const COLUMNS = ["", "median [quartiles]", "baseline", "ratio [quartiles]", "target", ""];
+
+/** The rows of an entry as a table for a person. */
+export function table({ title }: Pick<Entry, "title">, rows: readonly Row[]): string {
+  const cells = [COLUMNS, ...rows.map(cellsOf)];
+  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${title}\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+}
+
+function cellsOf({ name, unit, value, baseline, ratio, target, verdict }: Row): string[] {
+  return [
+    name,
+    `${amount(value.median, unit)} [${number(value.q1)}..${number(value.q3)}]`,
+    baseline ? `${amount(baseline.value.median, unit)} ${baseline.name}` : "",
+    ratio ? `${number(ratio.median)} x [${range(ratio)}]` : "",
+    target ? `<= ${target.of === "ratio" ? `${target.atMost} x` : amount(target.atMost, unit)}` : "",
+    verdict?.text ?? "",
+  ];
+}
+
+function range({ q1, q3 }: Spread): string {
+  return `${number(q1)}..${number(q3)}`;
+}
+
+function amount(value: number, unit: Unit): string {
+  return unit === "/s" ? `${number(value)}/s` : `${number(value)} ${unit}`;
+}
+
+/** Three digits that count. */
+function number(value: number): string {
+  if (value >= 100) return String(Math.round(value));
+  return value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3);
+}
+
+export function toJson(options: { quick: boolean }, entries: readonly EntryReport[]): string {
+  return `${JSON.stringify({ format: 1, quick: options.quick, node: process.version, entries }, null, 2)}\n`;
+}
+
+export function misses(entries: readonly EntryReport[]): string[] {
+  return entries.flatMap(({ name, rows }) =>
+    rows.filter((row) => row.verdict?.met === false).map((row) => `${name}: ${row.name}`),
+  );
+}
