@@ -31,7 +31,7 @@ export function sqliteDriver(): SqliteDriver {
 
 /** SQLite's result code of a failed call; its low byte is the primary code. */
 export function sqliteErrorCode(error: unknown): number | undefined {
-  const { errcode, rawCode } = error as { errcode?: number; rawCode?: number };
+  const { errcode, rawCode } = (error ?? {}) as { errcode?: number; rawCode?: number };
   const code = errcode ?? rawCode;
   return typeof code === "number" ? code & 0xff : undefined;
 }

@@ -1,18 +1,19 @@
 /** Runs what shares a key one after the other, in the order it was asked for; different keys run side by side. */
 export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #last = new Map<string, Promise<void>>();
 
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const mine = before.then(work, work);
+  /** Work with several keys waits for each of them, and whatever comes later under any of them waits for it. */
+  run<T>(keys: string | readonly string[], work: () => Promise<T>): Promise<T> {
+    const names = typeof keys === "string" ? [keys] : keys;
+    const mine = Promise.all(names.map((key) => this.#last.get(key))).then(work);
     const settled = mine.then(
       () => {},
       () => {},
     );
-    this.#last.set(key, settled);
+    for (const key of names) this.#last.set(key, settled);
     void settled.then(() => {
       // Only the newest in line may clear the key, or a waiting one would lose its place.
-      if (this.#last.get(key) === settled) this.#last.delete(key);
+      for (const key of names) if (this.#last.get(key) === settled) this.#last.delete(key);
     });
     return mine;
   }

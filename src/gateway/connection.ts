@@ -9,10 +9,9 @@ import { Exchange, type Peer, type Subscriptions } from "./rpc/peer.js";
 
 /** The way to the other end of a connection. */
 export interface Sink {
-  send(text: string): void;
-  /** Bytes that were sent but not taken yet. */
-  backlog(): number;
-  /** Resolves when the backlog has gone down. */
+  /** Calls back when the text has left the process. */
+  send(text: string, sent: () => void): void;
+  /** Resolves when most of what was sent has left the process. */
   drained(): Promise<void>;
   close(code: number, reason: string): void;
 }
@@ -51,7 +50,8 @@ export class Connection implements Peer, Listener, Subscriptions {
   readonly #threads = new Set<string>();
   readonly #open = new Set<Promise<void>>();
   #queue: Queued[] = [];
-  #queuedBytes = 0;
+  /** Of notifications only: a large answer must not make its reader look slow. */
+  #unsentBytes = 0;
   #closed = false;
 
   constructor(deps: ConnectionDeps, sink: Sink) {
@@ -174,14 +174,14 @@ export class Connection implements Peer, Listener, Subscriptions {
   #notify(text: string, origin: Exchange | undefined): void {
     if (this.#closed) return;
     const { limits, metrics, log } = this.#deps;
-    if (this.#sink.backlog() + this.#queuedBytes > limits.sendQueueBytes) {
+    if (this.#unsentBytes > limits.sendQueueBytes) {
       metrics.dropped++;
       log.warn({ client: this.client }, "a connection was too slow and was dropped");
       this.close(CLOSE_TOO_SLOW, "too slow: reconnect and resume from your last seq");
       return;
     }
     metrics.notifications++;
-    this.#queuedBytes += text.length;
+    this.#unsentBytes += text.length;
     this.#queue.push({ text, after: origin });
     this.#flush();
   }
@@ -191,14 +191,15 @@ export class Connection implements Peer, Listener, Subscriptions {
     let count = 0;
     for (const { text, after } of this.#queue) {
       if (after && !after.answered) break;
-      this.#queuedBytes -= text.length;
-      this.#send(text);
+      this.#send(text, () => {
+        this.#unsentBytes -= text.length;
+      });
       count++;
     }
     if (count > 0) this.#queue.splice(0, count);
   }
 
-  #send(text: string): void {
-    if (!this.#closed) this.#sink.send(text);
+  #send(text: string, sent = () => {}): void {
+    if (!this.#closed) this.#sink.send(text, sent);
   }
 }

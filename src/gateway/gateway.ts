@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { Clock, MakeId } from "../base/index.js";
 import { followFolders, Resolver } from "../instructions/index.js";
 import type { Store } from "../store/index.js";
@@ -54,7 +55,7 @@ export class Gateway {
     return { ...server, newCode: () => auth.newCode() };
   }
 
-  stdio(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<void> {
+  stdio(input: Readable, output: Writable): Promise<void> {
     return serveStdio(this.#deps, input, output);
   }
 

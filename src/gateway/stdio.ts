@@ -6,8 +6,7 @@ import { Connection, type ConnectionDeps } from "./connection.js";
 export async function serveStdio(deps: ConnectionDeps, input: Readable, output: Writable): Promise<void> {
   output.on("error", () => input.destroy());
   const connection = new Connection(deps, {
-    send: (text) => void output.write(`${text}\n`),
-    backlog: () => output.writableLength,
+    send: (text, sent) => void output.write(`${text}\n`, sent),
     drained: () =>
       output.writableNeedDrain ? new Promise((resolve) => output.once("drain", resolve)) : Promise.resolve(),
     close: () => input.destroy(),

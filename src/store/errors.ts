@@ -16,7 +16,7 @@ type Condition = "corrupt" | "read_only" | "full" | "busy" | "unavailable";
 
 const advice: Record<Condition, string> = {
   corrupt: "is damaged or not a database; restore it from a backup (nothing was changed)",
-  read_only: "can't be written: check the permissions of the file and its directory",
+  read_only: "can't be written: check the permissions of the file and its directory, or of the database's user",
   full: "can't grow: the disk is full; free some space and try again",
   busy: "is locked by another program; close that program and try again",
   unavailable: "can't be reached; check that it is there and running",
@@ -26,4 +26,8 @@ const advice: Record<Condition, string> = {
 export function storeCondition(condition: Condition | undefined, store: string, cause: unknown): unknown {
   if (cause instanceof HeddleError || condition === undefined) return cause;
   return storeError({ kind: `store.${condition}`, store }, `The store ${store} ${advice[condition]}.`, cause);
+}
+
+export function storeClosed(store: string): HeddleError {
+  return storeError({ kind: "store.unavailable", store }, `The store ${store} is closed.`);
 }

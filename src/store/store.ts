@@ -1,8 +1,11 @@
 import type { Note, Unit } from "./unit.js";
 
 export interface WriteOptions {
-  /** Units with one key run one after the other, in the order they were asked for: the workspace's id. */
-  readonly key: string;
+  /**
+   * Units with one key run one after the other, in the order they were asked for: the workspace's id. A unit that
+   * announces something in a workspace has its id among its keys, or clients could be told out of order.
+   */
+  readonly key: string | readonly string[];
   /** Handed to listeners with the unit's notes, so that a gateway can tell whose request they came from. */
   readonly origin?: unknown;
 }
@@ -23,8 +26,10 @@ export interface Store {
   /** Everything in the unit sees one state of the store. */
   read<T>(unit: () => Unit<T>): Promise<T>;
   write<T>(options: WriteOptions, unit: () => Unit<T>): Promise<T>;
+  /** A listener must not throw; one that does is passed over with a warning. */
   onCommit(listener: (commit: Commit) => void): () => void;
   /** Throws when the store can't answer. */
   check(): Promise<void>;
+  /** Lets what was asked for end; refuses what comes later with `store.unavailable`. */
   close(): Promise<void>;
 }

@@ -33,6 +33,11 @@ export function* first<R>(build: (sql: Sql) => Compilable<R>): Unit<R | undefine
   return (yield* query(build))[0];
 }
 
+/** Asks for as little as possible: fails when the store can't answer. */
+export function* checkUnit(): Unit<void> {
+  yield* query(({ db }) => db.selectFrom("schema_version").select("version").limit(1));
+}
+
 /** Tells clients of the change, once it is durable. */
 export function* emit(note: Note): Unit<void> {
   yield { note };

@@ -17,7 +17,10 @@ interface HttpRequest {
 }
 
 /** One HTTP request with exactly these headers, over a connection of its own. */
-export function http(url: string, { method = "GET", headers = {}, body }: HttpRequest = {}): Promise<HttpAnswer> {
+export function http(
+  url: string,
+  { method = "GET", headers = {}, body }: HttpRequest = {},
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = nodeRequest(url, { method, headers: { connection: "close", ...headers } }, (response) => {
       const chunks: Buffer[] = [];
@@ -47,7 +50,8 @@ export function bearer({ token }: Pick<Door, "token">): OutgoingHttpHeaders {
 
 /** Posts a message to /rpc: text as it is, anything else as JSON. */
 export function post(door: Door, message: unknown): Promise<HttpAnswer> {
-  const body = typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message);
+  const body =
+    typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify(message);
   const headers = { ...bearer(door), "content-type": "application/json" };
   return http(`${door.url}/rpc`, { method: "POST", headers, body });
 }
@@ -99,7 +103,7 @@ export function statusOf(answer: string): number {
 }
 
 /** A TCP proxy before a gateway whose connections can be cut at any moment, or refused. */
-export class Proxy {
+export class CuttableProxy {
   readonly url: string;
   /** While false, new connections are closed at once. */
   open = true;
@@ -113,11 +117,11 @@ export class Proxy {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async before(target: string): Promise<Proxy> {
+  static async before(target: string): Promise<CuttableProxy> {
     const { hostname, port } = new URL(target);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const proxy = new Proxy(server);
+    const proxy = new CuttableProxy(server);
     server.on("connection", (near) => {
       proxy.accepted++;
       if (!proxy.open) return near.destroy();

@@ -78,13 +78,19 @@ export class HeddleProcess {
   }
 
   /** Makes a call over standard input and output. */
-  async call(method: string, params?: unknown, id: string | number = `${method} ${Math.random()}`): Promise<Answer> {
+  async call(
+    method: string,
+    params?: unknown,
+    id: string | number = `${method} ${Math.random()}`,
+  ): Promise<Answer> {
     this.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     return this.answerTo(id);
   }
 
   answerTo(id: string | number | null): Promise<Answer> {
-    return this.until(() => this.messages().find((message) => message.method === undefined && message.id === id));
+    return this.until(() =>
+      this.messages().find((message) => message.method === undefined && message.id === id),
+    );
   }
 
   signal(name: NodeJS.Signals): void {

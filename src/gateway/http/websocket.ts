@@ -100,15 +100,17 @@ function sinkOf(ws: WebSocket, limit: number): Sink {
     ws.resume();
   };
   return {
-    send(text) {
-      ws.send(text, resume);
+    send(text, sent) {
+      ws.send(text, () => {
+        sent();
+        resume();
+      });
       // Whoever does not read answers gets to ask no more questions.
       if (!paused && ws.bufferedAmount > limit) {
         paused = true;
         ws.pause();
       }
     },
-    backlog: () => ws.bufferedAmount,
     async drained() {
       while (ws.bufferedAmount > limit / 2 && ws.readyState === ws.OPEN) {
         await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));

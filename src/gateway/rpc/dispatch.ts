@@ -42,7 +42,9 @@ async function answerMember(
   peer: Peer,
   exchange: Exchange,
 ): Promise<string | undefined> {
-  if ("error" in member) return errorText(member.id, knownError(member.error) as RpcError);
+  if ("error" in member) {
+    return member.id === undefined ? undefined : errorText(member.id, knownError(member.error) as RpcError);
+  }
   const { id, method } = member.request;
   const started = performance.now();
   try {
@@ -53,7 +55,7 @@ async function answerMember(
   } catch (error) {
     const answer = knownError(error, method) ?? unforeseen(deps.log, error, method);
     deps.metrics.called(
-      method in methods ? method : "unknown",
+      Object.hasOwn(methods, method) ? method : "unknown",
       answer.data.kind,
       performance.now() - started,
     );

@@ -8,10 +8,10 @@ export interface RpcRequest {
   readonly params: unknown;
 }
 
-/** One member of a message: a request, or why it is none, with the id where one could be read. */
+/** One member of a message: a request, or why it is none, with the id where one could be read (undefined: a notification). */
 export type Parsed =
   | { readonly request: RpcRequest }
-  | { readonly id: RpcId | null; readonly error: ReturnType<typeof gatewayError> };
+  | { readonly id: RpcId | null | undefined; readonly error: ReturnType<typeof gatewayError> };
 
 export interface Message {
   readonly batch: boolean;
@@ -60,12 +60,12 @@ function parseMember(value: unknown, limits: MessageLimits): Parsed {
   if (jsonrpc !== "2.0") return { id: known, error: invalid('jsonrpc must be "2.0".') };
   if (typeof method !== "string") return { id: known, error: invalid("method must be a string.") };
   if (params !== undefined && (typeof params !== "object" || params === null)) {
-    return { id: known, error: invalidParams("params must be an object.") };
+    return { id, error: invalidParams("params must be an object.") };
   }
   if (deeperThan(params, limits.depth)) {
     const failure = { kind: "request.too_deep", limit: limits.depth } as const;
     return {
-      id: known,
+      id,
       error: gatewayError(failure, `params are nested more than ${limits.depth} levels deep.`),
     };
   }

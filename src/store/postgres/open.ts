@@ -8,11 +8,13 @@ import {
 } from "kysely";
 import pg from "pg";
 import { Turns } from "../../base/index.js";
+import { storeClosed } from "../errors.js";
+import { CommitListeners } from "../listeners.js";
 import { migrate } from "../migrations/index.js";
 import type { Tables } from "../schema.js";
-import type { Commit, Store } from "../store.js";
-import type { Note, Sql, Unit } from "../unit.js";
-import { postgresFailure } from "./errors.js";
+import type { Store } from "../store.js";
+import { checkUnit, type Note, type Sql, type Unit } from "../unit.js";
+import { postgresFailure, unreachable } from "./errors.js";
 import { WriterLock } from "./writer-lock.js";
 
 const CONNECTIONS = 10;
@@ -29,13 +31,18 @@ export async function openPostgres(url: string): Promise<Store> {
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   };
   const lock = new WriterLock(async () => {
-    const client = new pg.Client(options);
-    await client.connect();
-    return client;
+    try {
+      const client = new pg.Client(options);
+      client.on("error", survive);
+      await client.connect();
+      return client;
+    } catch (error) {
+      throw unreachable(error, name);
+    }
   }, name);
   const pool = new pg.Pool({ ...options, max: CONNECTIONS, idleTimeoutMillis: 30_000 });
-  // Without a listener a server that stops would end the process.
-  pool.on("error", () => {});
+  pool.on("error", survive);
+  pool.on("connect", (client) => client.on("error", survive));
   try {
     await lock.take();
     const store = postgresStore(pool, lock, name);
@@ -48,6 +55,9 @@ export async function openPostgres(url: string): Promise<Store> {
   }
 }
 
+/** Without a listener on every client, also while it works, a connection that is lost would end the process. */
+function survive(): void {}
+
 /** Heddle's 64-bit columns (times, ranks, sequence numbers) all fit a double. */
 function typeParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
@@ -56,7 +66,8 @@ function typeParser(oid: number, format?: "text" | "binary"): (value: string) =>
 function withoutPassword(url: string): string {
   try {
     const { protocol, host, pathname } = new URL(url);
-    return `${protocol}//${host}${pathname}`;
+    // A slash in a password that was not encoded moves the rest of it into the path.
+    return pathname.includes("@") ? "postgres" : `${protocol}//${host}${pathname}`;
   } catch {
     return "postgres";
   }
@@ -75,58 +86,27 @@ function queryBuilder(): Kysely<Tables> {
 
 function postgresStore(pool: pg.Pool, lock: WriterLock, name: string): Store {
   const sql: Sql = { db: queryBuilder(), dialect: "postgres" };
-  const listeners = new Set<(commit: Commit) => void>();
+  const listeners = new CommitListeners();
   const turns = new Turns();
+  const running = new Set<Promise<unknown>>();
+  let closing: Promise<void> | undefined;
 
-  async function transaction<T>(begin: string, unit: () => Unit<T>, notes: Note[]): Promise<T> {
-    let client: pg.PoolClient | undefined;
+  /** A pool that is ended forgets those who wait for a connection: it is ended when nobody does. */
+  async function running_<T>(work: () => Promise<T>): Promise<T> {
+    if (closing) throw storeClosed(name);
+    const promise = work();
+    running.add(promise);
     try {
-      client = await pool.connect();
-      await client.query(begin);
-      const value = await runUnit(client, sql, unit(), notes);
-      await client.query("commit");
-      client.release();
-      return value;
-    } catch (error) {
-      // A connection that can't even roll back is thrown away.
-      const broken = await client?.query("rollback").then(
-        () => false,
-        () => true,
-      );
-      client?.release(broken);
-      throw postgresFailure(error, name);
+      return await promise;
+    } finally {
+      running.delete(promise);
     }
   }
 
   return {
     kind: "postgres",
     name,
-    read: (unit) => transaction("begin isolation level repeatable read read only", unit, []),
-    write: ({ key, origin }, unit) =>
-      turns.run(key, async () => {
-        lock.assertHeld();
-        const notes: Note[] = [];
-        const value = await transaction("begin", unit, notes);
-        if (notes.length > 0) for (const listener of listeners) listener({ notes, origin });
-        return value;
-      }),
-    onCommit(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async check() {
-      lock.assertHeld();
-      await transaction("begin read only", () => checkUnit(), []);
-    },
-    async close() {
-      await pool.end();
-      await lock.close();
-    },
   };
-}
-
-function* checkUnit(): Unit<void> {
-  yield { statement: ({ db }) => db.selectFrom("schema_version").select("version").limit(1).compile() };
 }
 
 async function runUnit<T>(client: pg.PoolClient, sql: Sql, unit: Unit<T>, notes: Note[]): Promise<T> {

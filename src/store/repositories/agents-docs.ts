@@ -217,11 +217,13 @@ function walkQuery(start: Start, fromLevel: 0 | 1) {
         .with("nearest", (q) =>
           q
             .selectFrom("start")
-            .innerJoin("up", (join) => join.on("up.depth", ">=", fromLevel))
-            .innerJoin("thread_agents_doc as d", (join) =>
-              join.onRef("d.workspace_id", "=", "start.workspace_id").onRef("d.folder_id", "=", "up.id"),
-            )
+            // SQLite keeps the order of a cross join; left to choose, it reads every document of the workspace.
+            .crossJoin("up")
+            .crossJoin("thread_agents_doc as d")
             .select(["d.id", "up.depth as depth"])
+            .where("up.depth", ">=", fromLevel)
+            .whereRef("d.workspace_id", "=", "start.workspace_id")
+            .whereRef("d.folder_id", "=", "up.id")
             .where(sql<boolean>`d.status <> 'archived' and d.status = 'active'`)
             .unionAll(
               q

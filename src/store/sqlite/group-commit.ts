@@ -1,8 +1,9 @@
 import { sqliteErrorCode } from "../../base/index.js";
 import type { Commit } from "../store.js";
 import type { Note, Sql, Unit } from "../unit.js";
+import { whenFree } from "./busy.js";
 import type { SqliteConnection } from "./driver.js";
-import { SQLITE_BUSY, sqliteFailure } from "./errors.js";
+import { sqliteFailure } from "./errors.js";
 
 interface Waiting {
   readonly unit: () => Unit<unknown>;
@@ -11,15 +12,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-interface Outcome {
-  readonly waiting: Waiting;
-  readonly notes: Note[];
-  readonly value?: unknown;
-  readonly error?: unknown;
-}
-
-const BUSY_RETRY_MS = 20;
-const BUSY_LIMIT_MS = 5_000;
+/** What a unit came to, to be told once the transaction it is part of is committed. */
+type Settle = () => void;
 
 /**
  * Writers that arrive within one turn of the event loop share one transaction, and so one flush to disk. Each unit has a
@@ -67,12 +61,13 @@ export class GroupCommit {
 
   async #run(batch: Waiting[]): Promise<void> {
     try {
-      await this.#begin();
+      // Only here can another program's lock be met.
+      await whenFree(() => this.#connection.exec("begin immediate"));
     } catch (error) {
       for (const { reject } of batch) reject(sqliteFailure(error, this.#name));
       return;
     }
-    let outcomes: Outcome[];
+    let outcomes: Settle[];
     try {
       outcomes = batch.map((waiting) => this.#attempt(waiting, batch.length > 1));
       this.#connection.exec("commit");
@@ -84,46 +79,24 @@ export class GroupCommit {
       else batch[0]?.reject(sqliteFailure(error, this.#name));
       return;
     }
-    this.#settle(outcomes);
+    for (const settle of outcomes) settle();
   }
 
-  /** Waits for another program's lock without holding up the event loop: only `begin` can meet one. */
-  async #begin(): Promise<void> {
-    const deadline = Date.now() + BUSY_LIMIT_MS;
-    for (;;) {
-      try {
-        this.#connection.exec("begin immediate");
-        return;
-      } catch (error) {
-        if (sqliteErrorCode(error) !== SQLITE_BUSY || Date.now() > deadline) throw error;
-        await new Promise((next) => setTimeout(next, BUSY_RETRY_MS));
-      }
-    }
-  }
-
-  #attempt(waiting: Waiting, shared: boolean): Outcome {
+  #attempt(waiting: Waiting, shared: boolean): Settle {
     const notes: Note[] = [];
     if (shared) this.#connection.exec("savepoint unit");
     try {
       const value = runUnit(this.#connection, this.#sql, waiting.unit(), notes);
       if (shared) this.#connection.exec("release unit");
-      return { waiting, notes, value };
+      return () => {
+        this.#committed({ notes, origin: waiting.origin });
+        waiting.resolve(value);
+      };
     } catch (error) {
       if (!shared || sqliteErrorCode(error) !== undefined) throw error;
       this.#connection.exec("rollback to unit");
       this.#connection.exec("release unit");
-      return { waiting, notes: [], error };
-    }
-  }
-
-  #settle(outcomes: Outcome[]): void {
-    for (const { waiting, notes, value, error } of outcomes) {
-      if (error !== undefined) {
-        waiting.reject(error);
-        continue;
-      }
-      if (notes.length > 0) this.#committed({ notes, origin: waiting.origin });
-      waiting.resolve(value);
+      return () => waiting.reject(error);
     }
   }
 

@@ -1,9 +1,11 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
-import { storeError } from "../errors.js";
+import { storeClosed, storeError } from "../errors.js";
+import { CommitListeners } from "../listeners.js";
 import { migrate } from "../migrations/index.js";
 import type { Tables } from "../schema.js";
-import type { Commit, Store } from "../store.js";
-import type { Note, Sql } from "../unit.js";
+import type { Store } from "../store.js";
+import { checkUnit, type Sql, type Unit } from "../unit.js";
+import { whenFree } from "./busy.js";
 import { SqliteConnection } from "./driver.js";
 import { sqliteFailure } from "./errors.js";
 import { GroupCommit, runUnit } from "./group-commit.js";
@@ -16,9 +18,10 @@ export async function openSqlite(path: string): Promise<Store> {
   const sql: Sql = { db: queryBuilder(), dialect: "sqlite" };
   let connection: SqliteConnection | undefined;
   try {
-    connection = new SqliteConnection(path);
-    configure(connection, path);
-    const store = sqliteStore(connection, sql, path);
+    const opened = new SqliteConnection(path);
+    connection = opened;
+    await whenFree(() => configure(opened, path));
+    const store = sqliteStore(opened, sql, path);
     await migrate(store);
     return store;
   } catch (error) {
@@ -39,12 +42,12 @@ function queryBuilder(): Kysely<Tables> {
 }
 
 function configure(connection: SqliteConnection, path: string): void {
-  // Short, because the driver is synchronous: longer waits are made between attempts (see GroupCommit).
-  connection.exec("pragma busy_timeout = 100");
+  // The driver is synchronous: it never waits, `whenFree` does.
+  connection.exec("pragma busy_timeout = 0");
   const [application] = connection.all("pragma application_id") as { application_id: number }[];
   const [tables] = connection.all("select count(*) as n from sqlite_master") as { n: number }[];
   if (application?.application_id !== APPLICATION_ID) {
-    if ((tables?.n ?? 0) > 0) {
+    if (application?.application_id !== 0 || tables?.n !== 0) {
       throw storeError(
         { kind: "store.not_heddle", store: path },
         `${path} is a database of another program. Choose another data directory with --data.`,
@@ -59,37 +62,35 @@ function configure(connection: SqliteConnection, path: string): void {
 }
 
 function sqliteStore(connection: SqliteConnection, sql: Sql, path: string): Store {
-  const listeners = new Set<(commit: Commit) => void>();
-  const commits = new GroupCommit(connection, sql, path, (commit) => {
-    for (const listener of listeners) listener(commit);
-  });
-  const noNotes: Note[] = [];
+  const listeners = new CommitListeners();
+  const commits = new GroupCommit(connection, sql, path, (commit) => listeners.tell(commit));
+  let closing: Promise<void> | undefined;
+
+  // A batch is written without a pause, so a read on the same connection never sees half of one.
+  async function read<T>(unit: () => Unit<T>): Promise<T> {
+    try {
+      return await whenFree(() => {
+        if (closing) throw storeClosed(path);
+        return runUnit(connection, sql, unit(), []);
+      });
+    } catch (error) {
+      throw sqliteFailure(error, path);
+    }
+  }
+
   return {
     kind: "sqlite",
     name: path,
-    async read(unit) {
-      // A batch is written without a pause, so a read on the same connection never sees half of one.
-      try {
-        return runUnit(connection, sql, unit(), noNotes);
-      } catch (error) {
-        throw sqliteFailure(error, path);
-      }
+    read,
+    async write({ origin }, unit) {
+      if (closing) throw storeClosed(path);
+      return commits.write(unit, origin);
     },
-    write: ({ origin }, unit) => commits.write(unit, origin),
-    onCommit(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async check() {
-      try {
-        connection.all("select version from schema_version limit 1");
-      } catch (error) {
-        throw sqliteFailure(error, path);
-      }
-    },
-    async close() {
-      await commits.idle();
-      connection.close();
+    onCommit: (listener) => listeners.add(listener),
+    check: () => read(checkUnit),
+    close() {
+      closing ??= commits.idle().then(() => connection.close());
+      return closing;
     },
   };
 }

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { dataDirectory, type GatewayAddress, readAddress } from "../app/index.js";
+import { isKind } from "../base/index.js";
+import type { Client } from "../client/node.js";
+import { cliError, UsageError } from "./errors.js";
+import type { GatewayOptions } from "./options.js";
+import { readHolder } from "./private-holder.js";
+
+/** A gateway to talk to, and how to leave it. */
+export interface Link {
+  readonly client: Client;
+  readonly version: string;
+  close(): Promise<void>;
+}
+
+/** Commands are short: another one that has the data directory to itself is soon done. */
+export const PATIENCE_MS = 5_000;
+const RETRY_MS = 50;
+const HELLO_MS = 2_000;
+
+/** The gateway that was named, else the one that runs on the data directory, else a private one for this command alone. */
+export async function reachGateway(options: GatewayOptions): Promise<Link> {
+  const named = namedGateway(options);
+  if (!named) return reachDataDirectory(dataDirectory(options.data, process.env));
+  return connectTo(named).catch((error: Error) => {
+    const why = error.message.replace(/^Can't reach the gateway: /, "").replace(/\.$/, "");
+    throw cliError(
+      { kind: "gateway.unreachable", url: named.url },
+      `The gateway at ${named.url} can't be reached: ${explain(why)}.`,
+      error,
+    );
+  });
+}
+
+/** A flag comes before the environment, and `--data` before an address from the environment. */
+function namedGateway({ url: flag, token: given, data }: GatewayOptions): Omit<GatewayAddress, "pid"> | undefined {
+  const { HEDDLE_URL, HEDDLE_TOKEN } = process.env;
+  const url = flag ?? (data === undefined && HEDDLE_URL ? HEDDLE_URL : undefined);
+  if (url === undefined) {
+    if (given === undefined) return undefined;
+    throw new UsageError("--token goes with --url: it is the token of the gateway at that address");
+  }
+  if (!/^(http|ws)s?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`${url} is no address of a gateway: it must be like http://127.0.0.1:4170`);
+  }
+  const token = given ?? HEDDLE_TOKEN;
+  if (!token) throw new UsageError(`The gateway at ${url} needs a token: --token, or HEDDLE_TOKEN`);
+  return { url, token };
+}
+
+function explain(why: string): string {
+  if (why.includes("401")) return "it does not accept the token";
+  return why.includes("ECONNREFUSED") ? "nothing listens there" : why;
+}
+
+export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Promise<Link> {
+  const { connect } = await import("../client/node.js");
+  const client = connect(url, { token, name: "cli", reconnect: false });
+  try {
+    const { server } = await client.call("ping", {}, { timeoutMs: HELLO_MS });
+    return { client, version: server.version, close: async () => client.close() };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/**
+ * The kernel lock on the directory is the truth: `gateway.json` may be left over from a gateway that was killed, and its
+ * port may be another's by now. Whoever gets the lock is alone; whoever does not waits for an answer, or for its turn.
+ */
+async function reachDataDirectory(dataDir: string): Promise<Link> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const running = readAddress(dataDir);
+    const failure = running ? await connectTo(running).catch((error: Error) => error) : undefined;
+    if (failure && !(failure instanceof Error)) return failure;
+    try {
+      const { startPrivate } = await import("./private-gateway.js");
+      return await startPrivate(dataDir);
+    } catch (error) {
+      if (!isKind(error, "store.taken")) throw error;
+      if (Date.now() > deadline) throw silent(dataDir, running, failure);
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+function silent(dataDir: string, running: GatewayAddress | undefined, failure: Error | undefined) {
+  const data = { kind: "gateway.silent", data_dir: dataDir } as const;
+  if (running) {
+    return cliError(
+      { ...data, pid: running.pid },
+      `The gateway of ${dataDir} (process ${running.pid}, ${running.url}) does not answer. ${failure?.message ?? ""} Stop that process, then try again.`,
+    );
+  }
+  const holder = readHolder(dataDir);
+  const who = holder ? `\`${holder.command}\` (process ${holder.pid})` : "Another heddle command";
+  return cliError(
+    { ...data, ...(holder && { pid: holder.pid }) },
+    `${who} is using ${dataDir}. Wait for it to end, or start a gateway with \`heddle serve\`: commands share that.`,
+  );
+}

@@ -1,0 +1,27 @@
+import { failures } from "../base/index.js";
+
+/** Refusals that are found on this side of the wire. */
+export type CliFailure =
+  | { kind: "gateway.unreachable"; url: string }
+  | { kind: "gateway.silent"; data_dir: string; pid?: number }
+  | { kind: "workspace.unknown"; workspace: string }
+  | { kind: "workspace.ambiguous"; workspace: string; workspace_ids: string[] }
+  | { kind: "folder.unknown"; path: string[] }
+  | { kind: "folder.ambiguous"; path: string[]; folder_ids: string[] }
+  | { kind: "file.unreadable"; path: string }
+  | { kind: "file.not_text"; path: string }
+  | { kind: "edit.not_saved"; kept: string; cause: string }
+  | { kind: "edit.editor_failed"; kept?: string }
+  | { kind: "history.no_version"; version: number };
+
+export const cliError = failures<CliFailure>();
+
+/** A mistake on the command line, found by us rather than by the argument parser. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The person said no, or pressed Ctrl-C at a question. */
+export class CancelledError extends Error {
+  override readonly name = "CancelledError";
+}

@@ -1,0 +1,34 @@
+import { type App, startApp } from "../app/index.js";
+import { VERSION } from "../base/index.js";
+import { Client, type OpenTransport } from "../client/node.js";
+import type { Link } from "./connect.js";
+import { writeHolder } from "./private-holder.js";
+
+/** A gateway within this process, without a port, for as long as the command takes. */
+export async function startPrivate(dataDir: string): Promise<Link> {
+  const app = await startApp({ dataDir, logLevel: process.env.HEDDLE_LOG ?? "error" });
+  const forget = writeHolder(dataDir);
+  const client = new Client({ open: within(app), name: "cli", reconnect: false });
+  return {
+    client,
+    version: VERSION,
+    async close() {
+      client.close();
+      forget();
+      await app.stop();
+    },
+  };
+}
+
+function within({ gateway }: App): OpenTransport {
+  return (events) => {
+    const connection = gateway.connect({
+      send: (text) => queueMicrotask(() => events.message(text)),
+      backlog: () => 0,
+      drained: async () => {},
+      close: (_code, reason) => events.closed(reason),
+    });
+    queueMicrotask(() => events.open());
+    return { send: (text) => connection.receive(text), close: () => connection.closed() };
+  };
+}
