@@ -33,9 +33,9 @@ test("[TXT3] a leading BOM goes, line ends become LF, nothing else changes", () 
 });
 
 test("[TXT4] a document without text is a draft", () => {
-  for (const text of ["", " ", "\n\t\r\n", "\uFEFF", "\u00a0\u2003"])
+  for (const text of ["", " ", "\n\t\r\n", "\uFEFF", "\u00a0\u2003", "\u0085"])
     expect(normalise(text).status).toBe("draft");
-  for (const text of ["a", " a ", "0", "\u200b"]) expect(normalise(text).status).toBe("active");
+  for (const text of ["a", " a ", "0", "\u200b", "a\uFEFF"]) expect(normalise(text).status).toBe("active");
 });
 
 test("[TXT1] the limit counts code points of the normalised text", () => {

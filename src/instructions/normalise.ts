@@ -12,7 +12,11 @@ export interface NormalContent {
 
 /** The one form a document is kept, hashed and counted in: no leading BOM, line ends as LF, nothing else changed. */
 export function normalise(given: string): NormalContent {
-  const content = given.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  return measure(given.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n"));
+}
+
+/** What is to be known of a content in that form. Taking the form again could change it: it may begin with another BOM. */
+export function measure(content: string): NormalContent {
   const char_count = countChars(content);
   if (char_count > MAX_DOCUMENT_CHARS) {
     throw instructionsError(
@@ -20,6 +24,6 @@ export function normalise(given: string): NormalContent {
       `content has ${char_count} characters; the limit is ${MAX_DOCUMENT_CHARS}.`,
     );
   }
-  const status = content.trim() === "" ? "draft" : "active";
+  const status = /\P{White_Space}/u.test(content) ? "active" : "draft";
   return { content, content_sha256: sha256(content), char_count, status };
 }

@@ -1,7 +1,7 @@
 import type { ParsedParams, Result } from "../protocol/index.js";
 import type { Call } from "../tree/index.js";
 import type { InstructionsDeps } from "./deps.js";
-import { normalise } from "./normalise.js";
+import { measure } from "./normalise.js";
 import { putDoc } from "./put.js";
 import { findRevision } from "./revision.js";
 import { docToWire } from "./wire.js";
@@ -16,7 +16,7 @@ export async function restoreDoc(
   const doc = await deps.store.write({ key: workspace_id, origin: call.origin }, function* () {
     const { revision, folder_id } = yield* findRevision(params);
     const scope = { workspace_id, folder_id };
-    const normal = normalise(revision.content);
+    const normal = measure(revision.content);
     return yield* putDoc(deps, { scope, normal, expected_version, reason: "restore", actor: call.actor });
   });
   return { doc: docToWire(doc) };

@@ -111,7 +111,7 @@ export const agentsDocChangedNotification = z
     doc: agentsDocPayload.optional(),
     effective,
     effective_changed: z.boolean(),
-    seq,
+    seq: seq.optional(),
   })
   .describe(
     "A document was saved, restored or archived, or its folder moved so that another one is in effect.",

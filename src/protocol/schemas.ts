@@ -42,5 +42,10 @@ export function schemaName(method: string): string {
 }
 
 function toJson(title: string, schema: z.ZodType, io: "input" | "output"): object {
-  return { title, ...z.toJSONSchema(schema, { io }) };
+  return { title, ...z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => allowGrowth(jsonSchema) }) };
+}
+
+/** Payloads may grow optional fields: a client that validates with today's schema must accept tomorrow's. */
+function allowGrowth(schema: { additionalProperties?: unknown }): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

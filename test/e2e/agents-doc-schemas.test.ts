@@ -25,8 +25,6 @@ const FOURTEEN = [
 
 type Name = (typeof FOURTEEN)[number];
 
-const withSeq = { ...examples.changed.params, seq: 7 };
-
 /** Every example of 001 under the schema it belongs to. */
 const FITTING: readonly [Name, unknown][] = [
   ["thread_agents_doc_status", "draft"],
@@ -51,7 +49,8 @@ const FITTING: readonly [Name, unknown][] = [
   ["thread_agents_doc_archive_response", { archived: false }],
   ["thread_agents_doc_resolve_for_thread_params", examples.resolveForThread.request.params],
   ["thread_agents_doc_resolve_for_thread_response", examples.resolveForThread.response],
-  ["thread_agents_doc_changed_notification", withSeq],
+  ["thread_agents_doc_changed_notification", examples.changed.params],
+  ["thread_agents_doc_changed_notification", { ...examples.changed.params, seq: 7 }],
 ];
 
 /** What a schema that accepted anything would accept too. */
@@ -61,7 +60,7 @@ const BROKEN: readonly [Name, unknown][] = [
   ["thread_agents_doc_payload", { ...examples.payload, folder_id: null }],
   ["thread_agents_doc_payload", { ...examples.payload, version: "3" }],
   ["thread_agents_doc_payload", { ...examples.payload, version: 1.5 }],
-  ["thread_agents_doc_summary", { ...examples.summary, content: "# text" }],
+  ["thread_agents_doc_summary", { ...examples.summary, char_count: -1 }],
   ["thread_agents_doc_resolved_payload", { ...examples.resolved, source_path: [1] }],
   ["thread_agents_doc_get_params", { folder_id: "fld_1" }],
   ["thread_agents_doc_get_params", { workspace_id: "ws_1", folder_id: "" }],
@@ -72,7 +71,7 @@ const BROKEN: readonly [Name, unknown][] = [
   ["thread_agents_doc_archive_response", { archived: "yes" }],
   ["thread_agents_doc_resolve_for_thread_params", { workspace_id: "ws_1" }],
   ["thread_agents_doc_resolve_for_thread_response", { effective: {} }],
-  ["thread_agents_doc_changed_notification", { ...withSeq, effective_changed: 1 }],
+  ["thread_agents_doc_changed_notification", { ...examples.changed.params, effective_changed: 1 }],
 ];
 
 interface JsonSchema {

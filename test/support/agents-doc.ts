@@ -12,6 +12,8 @@ import type { Answer, Notification, Wire } from "./wire.js";
 export interface Stage {
   gateway(): TestGateway;
   scene(): Promise<Scene>;
+  /** The same data in a new gateway; scenes that were open are over. */
+  restart(): Promise<void>;
 }
 
 export function stageOn(kind: StoreKind): Stage {
@@ -20,7 +22,13 @@ export function stageOn(kind: StoreKind): Stage {
     gateway = await startGateway(kind);
   });
   afterAll(() => gateway?.stop());
-  return { gateway: () => gateway, scene: () => Scene.open(gateway) };
+  return {
+    gateway: () => gateway,
+    scene: () => Scene.open(gateway),
+    async restart() {
+      gateway = await gateway.restart();
+    },
+  };
 }
 
 /** One client in a workspace that nothing else uses. */
@@ -109,9 +117,9 @@ export class Scene {
     return fresh;
   }
 
-  /** What the refused call must leave as it was: the tree with its `seq`, and the history of the root. */
+  /** What a refused call must leave as it was: the tree, the number of its last notification, the root's history. */
   async state(): Promise<unknown> {
-    return { tree: await this.tree(), revisions: await this.revisions(), news: await this.news() };
+    return { tree: await this.tree(), revisions: await this.revisions() };
   }
 }
 
@@ -171,7 +179,12 @@ export async function openDatabase(place: StorePlace): Promise<Database> {
       close: async () => handle.close(),
     };
   }
-  const client = new pg.Client(place.store);
+  const getTypeParser = (oid: number) =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid);
+  const client = new pg.Client({
+    connectionString: place.store,
+    types: { getTypeParser: getTypeParser as typeof pg.types.getTypeParser },
+  });
   await client.connect();
   return { all: async (sql) => (await client.query(sql)).rows, close: () => client.end() };
 }
