@@ -48,15 +48,35 @@ export class Bench {
     this.#endings.push(ending);
   }
 
+  /** Runs a part of the entry that leaves nothing behind for the next. */
+  async part<T>(work: (part: Bench) => Promise<T>): Promise<T> {
+    const part = new Bench(this);
+    // Should the entry be interrupted meanwhile, its end is the part's end too.
+    this.onEnd(() => part.end());
+    try {
+      return await work(part);
+    } finally {
+      await part.end();
+    }
+  }
+
   directory(): string {
     const path = mkdtempSync(join(tmpdir(), "heddle-bench-"));
     this.onEnd(() => rmSync(path, { recursive: true, force: true }));
     return path;
   }
 
-  /** Undoes in reverse order: processes end before their directories go. */
+  /** Undoes in reverse order: processes end before their directories go. One that fails does not keep the others. */
   async end(): Promise<void> {
-    for (let ending = this.#endings.pop(); ending; ending = this.#endings.pop()) await ending();
+    const failures: unknown[] = [];
+    for (let ending = this.#endings.pop(); ending; ending = this.#endings.pop()) {
+      try {
+        await ending();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 }
 
@@ -94,13 +114,14 @@ export function row({ name, unit, samples, against, target }: RowPlan): Row {
   const value = spread(samples);
   const ratio = against && ratioSpread(samples, against.samples);
   const reached = target?.of === "ratio" ? ratio : value;
+  if (!reached) throw new Error(`${name}: a target of the ratio needs a baseline`);
   return {
     name,
     unit,
     value,
     ...(against && { baseline: { name: against.name, value: spread(against.samples) } }),
     ...(ratio && { ratio }),
-    ...(target && reached && { target, verdict: verdict(target, reached.median) }),
+    ...(target && { target, verdict: verdict(target, reached.median) }),
   };
 }
 

@@ -12,157 +12,152 @@ import { built } from "../support/built.js";
 import { Caller } from "../support/caller.js";
 import { startGateway } from "../support/child.js";
 import { databaseFile, openLocal } from "../support/local.js";
-import { RawSqlite, type RawStatement } from "../support/raw.js";
+import { RawSqlite, THREAD_COLUMNS } from "../support/raw.js";
 import { Seed, type SeededThread } from "../support/seed.js";
 
-const SIZES = [10_000, 100_000] as const;
+const FEW = 10_000;
+const MANY = 100_000;
+const SIZES = [FEW, MANY] as const;
 const LIMIT = 100;
-const ORDERS = ["updated", "created"] as const;
+const PER_FOLDER = 100;
 const CALLS = 5;
 
-interface Filled {
-  readonly size: number;
-  readonly workspace_id: string;
-  readonly threads: readonly SeededThread[];
+const PAGES = [
+  { name: "by updated, first page", order: "updated", from: "start" },
+  { name: "by updated, middle page", order: "updated", from: "middle" },
+  { name: "by created, first page", order: "created", from: "start" },
+  { name: "by created, middle page", order: "created", from: "middle" },
+  { name: "one folder, by updated", order: "updated", from: "start", folder: true },
+] as const satisfies readonly Page[];
+
+interface Page {
+  readonly name: string;
+  readonly order: "updated" | "created";
+  readonly from: "start" | "middle";
+  readonly folder?: true;
 }
 
-/** One page to ask for: whose threads, in which order, from where. */
+/** One page of one workspace. */
 interface Question {
-  readonly name: string;
-  readonly size: number;
   readonly workspace_id: string;
-  readonly order: (typeof ORDERS)[number];
+  readonly order: Page["order"];
+  readonly folder_id: string | undefined;
   readonly after: SeededThread | undefined;
 }
 
-/** A page of a hundred threads, at the start and in the middle, of a few and of many. */
+/** A page of a hundred threads, at the start and in the middle, of few and of many. */
 export const list: Entry = {
   name: "list",
-  title: `list ${LIMIT} of ${SIZES.join(" and of ")} threads`,
+  title: `list ${LIMIT} of ${FEW} and of ${MANY} threads`,
   async run(bench: Bench): Promise<Row[]> {
     const dataDir = bench.directory();
-    const filled = await Seed.into(dataDir, (seed) => SIZES.map((size) => fill(seed, size)));
+    const filled = await Seed.into(bench, dataDir, (seed) => SIZES.map((size) => fill(seed, size)));
     const ways = await openWays(bench, dataDir);
-    const pages = ORDERS.flatMap((order) => ["first page", "middle page"].map((page) => ({ order, page })));
     const rows: Row[] = [];
-    for (const { order, page } of pages) {
-      const name = `${order}, ${page}`;
-      const questions = filled.map((each) => question(name, each, order, page === "first page"));
-      rows.push(...(await compare(bench, ways, name, questions)));
-    }
+    for (const page of PAGES) rows.push(...(await measure(bench, ways, page, filled)));
     return rows;
   },
 };
 
-interface Ways {
-  raw(asked: Question): unknown[];
-  local(asked: Question): Promise<{ data: unknown[] }>;
-  wire(asked: Question): Promise<string>;
-}
+type Ways = Readonly<Record<"raw" | "local" | "wire", (asked: Question) => unknown>>;
 
-async function compare(
-  bench: Bench,
-  ways: Ways,
-  page: string,
-  questions: readonly Question[],
-): Promise<Row[]> {
+async function measure(bench: Bench, ways: Ways, page: Page, filled: readonly Filled[]): Promise<Row[]> {
   const samplers: Record<string, Sampler> = {};
-  for (const asked of questions) {
-    const { data } = await ways.local(asked);
-    if (data.length !== LIMIT) throw new Error(`${page} has ${data.length} threads`);
+  for (const workspace of filled) {
+    const asked = question(page, workspace);
     for (const way of ["raw", "local", "wire"] as const)
-      samplers[`${way} ${asked.size}`] = typicalMilliseconds(CALLS, () => ways[way](asked));
+      samplers[`${way} ${workspace.size}`] = typicalMilliseconds(CALLS, () => ways[way](asked));
   }
-  const series = await inTurns(bench.times(40, 10), samplers);
+  const series = await inTurns(bench.times(80, 12), samplers);
   const samples = (way: string, size: number) => series[`${way} ${size}`] ?? [];
   const target = { of: "value", atMost: 2 } as const;
-  const rows = questions.flatMap(({ size }) => {
-    const against = { name: "raw indexed query", samples: samples("raw", size) };
-    return [
-      row({
-        name: `${size}, ${page}, in process`,
-        unit: "ms",
-        samples: samples("local", size),
-        against,
-        target,
-      }),
-      row({
-        name: `${size}, ${page}, over the wire`,
-        unit: "ms",
-        samples: samples("wire", size),
-        against,
-        target,
-      }),
-    ];
+  const rows = SIZES.flatMap((size) =>
+    (["local", "wire"] as const).map((way) => {
+      const against = { name: "raw indexed query", samples: samples("raw", size) };
+      const name = `${size}, ${page.name}, ${way === "local" ? "in process" : "over the wire"}`;
+      return row({ name, unit: "ms", samples: samples(way, size), against, target });
+    }),
+  );
+  const against = { name: `of ${FEW}`, samples: samples("wire", FEW) };
+  const flat = row({
+    name: `flat? ${page.name}, of ${MANY}`,
+    unit: "ms",
+    samples: samples("wire", MANY),
+    against,
   });
-  const [few, many] = SIZES;
-  const flat = { name: `of ${few}`, samples: samples("wire", few) };
-  return [
-    ...rows,
-    row({ name: `flat? ${page}, of ${many}`, unit: "ms", samples: samples("wire", many), against: flat }),
-  ];
+  return [...rows, flat];
 }
 
 async function openWays(bench: Bench, dataDir: string): Promise<Ways> {
   const deps = await openLocal(bench, dataDir);
   const { listThreads } = (await built()).tree;
-  const raw = await RawSqlite.open(databaseFile(dataDir));
-  bench.onEnd(() => raw.close());
-  const first = {
-    updated: raw.prepare(rawQuery("updated", "")),
-    created: raw.prepare(rawQuery("created", "")),
-  };
-  const next = {
-    updated: raw.prepare(rawQuery("updated", "after")),
-    created: raw.prepare(rawQuery("created", "after")),
-  };
   const { url, token } = await startGateway(bench, dataDir);
   const caller = await Caller.open(bench, url, token);
   return {
-    raw: ({ workspace_id, order, after }) => {
-      const run: RawStatement = after ? next[order] : first[order];
-      return after ? run(workspace_id, after[`${order}_at`], after.id) : run(workspace_id);
+    raw: await rawWay(bench, dataDir),
+    async local(asked) {
+      const { data } = await listThreads(deps, paramsOf(asked));
+      if (data.length !== LIMIT) throw new Error(`a page has ${data.length} threads`);
     },
-    local: (asked) => listThreads(deps, paramsOf(asked)),
     wire: (asked) => caller.call("thread/list", paramsOf(asked)),
   };
 }
 
-function rawQuery(order: Question["order"], from: "" | "after"): string {
-  const column = `t.${order}_at`;
-  return `
-    select t.*, p.folder_id, p.rank
-      from thread t left join thread_placement p on p.workspace_id = t.workspace_id and p.thread_id = t.id
-      where t.workspace_id = ? and t.deleted_at is null ${from ? `and (${column}, t.id) < (?, ?)` : ""}
-      order by ${column} desc, t.id desc limit ${LIMIT + 1}`;
+function paramsOf({ workspace_id, folder_id, order, after }: Question) {
+  const cursor = after && encodeCursor(after[`${order}_at`], after.id);
+  return { workspace_id, folder_id, order, limit: LIMIT, cursor, agent_id: undefined, query: undefined };
 }
 
-function paramsOf({ workspace_id, order, after }: Question) {
-  const cursor = after && encodeCursor(after[`${order}_at`], after.id);
-  return {
-    workspace_id,
-    order,
-    limit: LIMIT,
-    agent_id: undefined,
-    folder_id: undefined,
-    query: undefined,
-    cursor,
+/** The same pages by hand, each through the index that has them in order. */
+async function rawWay(bench: Bench, dataDir: string): Promise<(asked: Question) => unknown[]> {
+  const raw = await RawSqlite.open(databaseFile(dataDir));
+  bench.onEnd(() => raw.close());
+  const all =
+    "thread t left join thread_placement p on p.workspace_id = t.workspace_id and p.thread_id = t.id";
+  const placed = "thread_placement p cross join thread t";
+  const prepare = (order: Page["order"], from: string, where: string) =>
+    raw.prepare(`
+      select ${THREAD_COLUMNS} from ${from}
+        where t.workspace_id = ? and t.deleted_at is null ${where}
+        order by t.${order}_at desc, t.id desc limit ${LIMIT + 1}`);
+  const pages = {
+    updated: prepare("updated", all, ""),
+    created: prepare("created", all, ""),
+    updatedAfter: prepare("updated", all, "and (t.updated_at, t.id) < (?, ?)"),
+    createdAfter: prepare("created", all, "and (t.created_at, t.id) < (?, ?)"),
+  };
+  const inFolder = prepare(
+    "updated",
+    placed,
+    "and p.folder_id = ? and t.workspace_id = p.workspace_id and t.id = p.thread_id",
+  );
+  return ({ workspace_id, folder_id, order, after }) => {
+    if (folder_id !== undefined) return inFolder(workspace_id, folder_id);
+    if (after) return pages[`${order}After`](workspace_id, after[`${order}_at`], after.id);
+    return pages[order](workspace_id);
   };
 }
 
-function question(name: string, filled: Filled, order: Question["order"], first: boolean): Question {
-  const { size, workspace_id, threads } = filled;
+interface Filled {
+  readonly size: number;
+  readonly workspace_id: string;
+  readonly folders: readonly string[];
+  readonly threads: readonly SeededThread[];
+}
+
+function question({ order, from, folder }: Page, { workspace_id, folders, threads, size }: Filled): Question {
   const sorted = threads.toSorted((a, b) => b[`${order}_at`] - a[`${order}_at`]);
-  return { name, size, workspace_id, order, after: first ? undefined : sorted[size / 2] };
+  const after = from === "middle" ? sorted[size / 2] : undefined;
+  return { workspace_id, order, after, folder_id: folder && folders[folders.length / 2] };
 }
 
 function fill(seed: Seed, size: number): Filled {
   const workspace_id = seed.workspace(`${size} threads`);
-  const folders = Array.from({ length: size / 100 }, (_, index) =>
+  const folders = Array.from({ length: size / PER_FOLDER }, (_, index) =>
     seed.folder(workspace_id, null, `Folder ${index}`),
   );
   const threads = Array.from({ length: size }, (_, index) =>
     seed.thread(workspace_id, folders[index % folders.length] ?? null, { index, of: size }),
   );
-  return { size, workspace_id, threads };
+  return { size, workspace_id, folders, threads };
 }

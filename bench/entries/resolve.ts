@@ -33,7 +33,7 @@ export const resolve: Entry = {
   title: `resolve AGENTS.md through ${LEVELS} levels, beside ${OTHER_FOLDERS} other folders with documents`,
   async run(bench: Bench): Promise<Row[]> {
     const dataDir = bench.directory();
-    const { workspace, thread } = await Seed.into(dataDir, fill);
+    const { workspace, thread } = await Seed.into(bench, dataDir, fill);
     const { store } = await openLocal(bench, dataDir);
     const { Resolver } = (await built()).instructions;
     const raw = await RawSqlite.open(databaseFile(dataDir));
@@ -53,7 +53,7 @@ export const resolve: Entry = {
       query(workspace, thread).length !== LEVELS + 1
     )
       throw new Error("the walk did not go all the way");
-    const series = await inTurns(bench.times(60, 20), {
+    const series = await inTurns(bench.times(150, 30), {
       raw: microsecondsEach(CALLS, () => query(workspace, thread)),
       cold: microsecondsEach(CALLS, cold),
       warm: microsecondsEach(CALLS * 10, () => warm.walkForThread(workspace, thread)),

@@ -3,7 +3,7 @@ import { built } from "../support/built.js";
 import { Caller } from "../support/caller.js";
 import { startGateway } from "../support/child.js";
 import { databaseFile, openLocal } from "../support/local.js";
-import { RawSqlite } from "../support/raw.js";
+import { RawSqlite, THREAD_COLUMNS } from "../support/raw.js";
 import { documentText, Seed } from "../support/seed.js";
 
 const THREADS = 10_000;
@@ -13,7 +13,7 @@ const DOCUMENT_EVERY = 10;
 
 const RAW_QUERIES = {
   threads: `
-    select t.*, p.folder_id, p.rank
+    select ${THREAD_COLUMNS}
       from thread t left join thread_placement p on p.workspace_id = t.workspace_id and p.thread_id = t.id
       where t.workspace_id = ? and t.deleted_at is null
       order by t.pinned_at desc nulls last, p.rank, t.id`,
@@ -29,7 +29,7 @@ export const tree: Entry = {
   title: `thread/tree of ${THREADS} threads in ${FOLDERS} folders`,
   async run(bench: Bench): Promise<Row[]> {
     const dataDir = bench.directory();
-    const workspace_id = await Seed.into(dataDir, fill);
+    const workspace_id = await Seed.into(bench, dataDir, fill);
     const deps = await openLocal(bench, dataDir);
     const { readTree } = (await built()).tree;
     const read = await rawReader(bench, dataDir, workspace_id);
@@ -37,7 +37,7 @@ export const tree: Entry = {
     const caller = await Caller.open(bench, url, token);
     const { threads, folders } = await readTree(deps, { workspace_id });
     if (threads.length !== THREADS || folders.length !== FOLDERS) throw new Error("the tree is not whole");
-    const series = await inTurns(bench.times(30, 10), {
+    const series = await inTurns(bench.times(50, 10), {
       raw: () => milliseconds(() => JSON.stringify(read())),
       local: () => milliseconds(async () => JSON.stringify(await readTree(deps, { workspace_id }))),
       wire: () => milliseconds(() => caller.call("thread/tree", { workspace_id })),

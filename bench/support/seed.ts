@@ -1,5 +1,5 @@
 import type { MakeId } from "../../src/base/index.js";
-import { Bench } from "../harness.js";
+import type { Bench } from "../harness.js";
 import { built } from "./built.js";
 import { databaseFile, openLocal } from "./local.js";
 import { RawSqlite, type RawStatement } from "./raw.js";
@@ -31,8 +31,8 @@ export class Seed {
   #count = 0;
 
   /** Makes the store and leaves what `fill` puts into it. */
-  static async into<T>(dataDir: string, fill: (seed: Seed) => T): Promise<T> {
-    await makeStore(dataDir);
+  static async into<T>(bench: Bench, dataDir: string, fill: (seed: Seed) => T): Promise<T> {
+    await bench.part((part) => makeStore(part, dataDir));
     const { base } = await built();
     const raw = await RawSqlite.open(databaseFile(dataDir));
     try {
@@ -90,14 +90,9 @@ export class Seed {
   }
 }
 
-async function makeStore(dataDir: string): Promise<void> {
-  const scope = new Bench({ quick: true });
-  try {
-    const deps = await openLocal(scope, dataDir);
-    await (await built()).tree.ensureHome(deps);
-  } finally {
-    await scope.end();
-  }
+async function makeStore(bench: Bench, dataDir: string): Promise<void> {
+  const deps = await openLocal(bench, dataDir);
+  await (await built()).tree.ensureHome(deps);
 }
 
 /** A document of so many characters. */

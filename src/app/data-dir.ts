@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { failures, type KernelLock, randomSecret, takeLock } from "../base/index.js";
+import { failures, type HeldLock, randomSecret, takeLock } from "../base/index.js";
 import { storeError } from "../store/index.js";
 
 /** How a running gateway is found: written when it accepts requests, removed when it stops. */
@@ -21,8 +21,8 @@ export function dataDirectory(given: string | undefined, env: NodeJS.ProcessEnv)
 }
 
 /** Makes the directory if need be and takes it for this process: one writing gateway per data directory. */
-export function lockDataDirectory(dir: string): KernelLock {
-  let lock: KernelLock | undefined;
+export function lockDataDirectory(dir: string): HeldLock {
+  let lock: HeldLock | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     lock = takeLock(join(dir, "gateway.lock"));
@@ -34,7 +34,11 @@ export function lockDataDirectory(dir: string): KernelLock {
       error,
     );
   }
-  if (lock) return lock;
+  if (lock) {
+    // Whoever left an address here is gone: a killed gateway can't remove its own.
+    removeAddress(dir);
+    return lock;
+  }
   const holder = readAddress(dir);
   throw storeError(
     { kind: "store.taken", data_dir: dir, ...(holder && { pid: holder.pid }) },

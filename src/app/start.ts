@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { idMaker, systemClock, VERSION } from "../base/index.js";
-import { Gateway, type HttpServer, type Limits, type Log } from "../gateway/index.js";
+import { Gateway, type Limits, type Log } from "../gateway/index.js";
 import { followFolders } from "../instructions/index.js";
 import { openStore, type Store } from "../store/index.js";
 import { ensureHome, purgeDeleted } from "../tree/index.js";
@@ -69,22 +69,21 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     version: VERSION,
     ...(options.limits && { limits: options.limits }),
   });
-  let server: HttpServer | undefined;
+  let addressed = false;
   return {
     gateway,
     log,
     async listen({ host, port, token = persistentToken(options.dataDir) }) {
       const listening = await gateway.listen({ host, port, token });
-      server = listening;
       const url = `http://${reachable(host)}:${listening.port}`;
       writeAddress(options.dataDir, { url, token, pid: process.pid });
+      addressed = true;
       log.info({ url, store: store.name }, "ready");
       return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
     },
     async stop() {
-      if (server) removeAddress(options.dataDir);
-      await server?.stop(STOP_MS);
-      gateway.close();
+      if (addressed) removeAddress(options.dataDir);
+      await gateway.stop(STOP_MS);
       await store.close();
       release();
       log.info({}, "stopped");

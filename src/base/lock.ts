@@ -21,12 +21,47 @@ interface NodeSqlite {
   DatabaseSync: new (path: string) => SqliteHandle;
 }
 
+let driver: SqliteDriver | undefined;
+
 /** `node:sqlite` where this Node has it without a flag (22.13 and later), else the prebuilt `libsql`. */
 export function sqliteDriver(): SqliteDriver {
-  const builtin = process.getBuiltinModule?.("node:sqlite") as unknown as NodeSqlite | undefined;
-  if (builtin) return { name: "node:sqlite", open: (path) => new builtin.DatabaseSync(path) };
+  driver ??= builtinDriver() ?? libsqlDriver();
+  return driver;
+}
+
+function builtinDriver(): SqliteDriver | undefined {
+  const warn = process.emitWarning;
+  // Node 22 calls its SQLite experimental on standard error, at every start. Only that one warning is kept back.
+  process.emitWarning = ((warning: string | Error, ...rest: []) => {
+    if (!String(warning).startsWith("SQLite is an experimental feature"))
+      warn.call(process, warning, ...rest);
+  }) as typeof process.emitWarning;
+  try {
+    const builtin = process.getBuiltinModule?.("node:sqlite") as unknown as NodeSqlite | undefined;
+    return builtin && { name: "node:sqlite", open: (path) => new builtin.DatabaseSync(path) };
+  } finally {
+    process.emitWarning = warn;
+  }
+}
+
+function libsqlDriver(): SqliteDriver {
   const Libsql = createRequire(import.meta.url)("libsql") as new (path: string) => SqliteHandle;
-  return { name: "libsql", open: (path) => new Libsql(path) };
+  return {
+    name: "libsql",
+    open(path) {
+      try {
+        return new Libsql(path);
+      } catch (error) {
+        throw withCode(error);
+      }
+    },
+  };
+}
+
+/** libsql tells why a file can't be opened only at the end of its message. */
+function withCode(error: unknown): unknown {
+  const [, code] = /: (\d+)"\)$/.exec(error instanceof Error ? error.message : "") ?? [];
+  return code === undefined ? error : Object.assign(error as Error, { errcode: Number(code) });
 }
 
 /** SQLite's result code of a failed call; its low byte is the primary code. */
@@ -41,29 +76,62 @@ const SQLITE_BUSY = 5;
 /** A collected handle would release its lock, so every held one is reachable from here. */
 const held = new Set<SqliteHandle>();
 
+/** A lock that the kernel frees when its process dies, however it dies. */
 export interface KernelLock {
+  /** False: another process, or another handle of this one, has it. */
+  tryTake(): boolean;
   release(): void;
+  /** Releases it and lets go of the file. */
+  close(): void;
 }
 
 /**
- * Takes a lock that the kernel frees when its process dies, however it dies. Answers undefined when another process has
- * it. Never read the lock file with `fs` in the process that holds it: closing that descriptor would drop the lock.
+ * Opens a lock file. Never read it with `fs` in the process that holds the lock: closing that descriptor would drop it.
  */
-export function takeLock(path: string): KernelLock | undefined {
+export function openLock(path: string): KernelLock {
   const handle = sqliteDriver().open(path);
-  try {
-    handle.exec("pragma busy_timeout = 0");
-    handle.exec("begin exclusive");
-  } catch (error) {
-    handle.close();
-    if (sqliteErrorCode(error) === SQLITE_BUSY) return undefined;
-    throw error;
-  }
-  held.add(handle);
+  handle.exec("pragma busy_timeout = 0");
   return {
+    tryTake() {
+      if (held.has(handle)) return false;
+      try {
+        handle.exec("begin exclusive");
+      } catch (error) {
+        if (sqliteErrorCode(error) === SQLITE_BUSY) return false;
+        throw error;
+      }
+      held.add(handle);
+      return true;
+    },
     release() {
-      if (!held.delete(handle)) return;
+      if (held.delete(handle)) handle.exec("rollback");
+    },
+    close() {
+      held.delete(handle);
       handle.close();
     },
+  };
+}
+
+export type HeldLock = Pick<KernelLock, "release">;
+
+/** Takes a lock for as long as the process needs it; undefined when another process has it. */
+export function takeLock(path: string): HeldLock | undefined {
+  const lock = openLock(path);
+  try {
+    if (lock.tryTake()) return { release: once(() => lock.close()) };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  lock.close();
+  return undefined;
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
   };
 }

@@ -3,12 +3,14 @@ import { failures } from "../base/index.js";
 /** Refusals that are found on this side of the wire. */
 export type CliFailure =
   | { kind: "gateway.unreachable"; url: string }
-  | { kind: "gateway.silent"; data_dir: string; pid?: number }
+  | { kind: "gateway.silent"; data_dir: string; pid: number }
+  | { kind: "data_dir.in_use"; data_dir: string; pid?: number }
   | { kind: "workspace.unknown"; workspace: string }
   | { kind: "workspace.ambiguous"; workspace: string; workspace_ids: string[] }
   | { kind: "folder.unknown"; path: string[] }
   | { kind: "folder.ambiguous"; path: string[]; folder_ids: string[] }
   | { kind: "file.unreadable"; path: string }
+  | { kind: "file.unwritable"; path: string }
   | { kind: "file.not_text"; path: string }
   | { kind: "edit.not_saved"; kept: string; cause: string }
   | { kind: "edit.editor_failed"; kept?: string }

@@ -32,12 +32,17 @@ export function printText(text: string): void {
     process.stdout.write(text);
     return;
   }
-  const visible = text.replace(CONTROLS, (c) => `^${String.fromCharCode(c.charCodeAt(0) ^ 0x40)}`);
-  process.stdout.write(visible === "" || visible.endsWith("\n") ? visible : `${visible}\n`);
+  const shown = text.replace(/[^\n\t]+/g, visible);
+  process.stdout.write(shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to make visible
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f]/g;
+/** Text on one line, with control characters as `^[` and the like. */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (char) => {
+    const code = char.charCodeAt(0);
+    return code < 0x80 ? `^${String.fromCharCode(code ^ 0x40)}` : `\\x${code.toString(16)}`;
+  });
+}
 
 /** Columns side by side under a heading; the last one takes what room it needs. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -56,7 +61,8 @@ function pad(text: string, to: number): string {
   return text + " ".repeat(Math.max(0, to - width(text)));
 }
 
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /** Columns a text takes on a terminal. */
 function width(text: string): number {

@@ -1,13 +1,45 @@
 import { Command } from "commander";
 import { VERSION } from "../base/index.js";
+import { addAgentsMd } from "./commands/agents-md.js";
+import { addDoctor } from "./commands/doctor.js";
+import { addFolders } from "./commands/folders.js";
 import { addServe } from "./commands/serve.js";
+import { addThreads } from "./commands/threads.js";
+import { addTree } from "./commands/tree.js";
+import { addWorkspaces } from "./commands/workspaces.js";
+import { paint } from "./output.js";
+
+const AFTER_HELP = `
+Examples:
+  heddle                                    start the gateway and open its page
+  heddle tree                               folders, threads and AGENTS.md documents
+  heddle agents-md show Backend/Payments    what is in effect there, and where it comes from
+  heddle agents-md edit Backend             write it in your editor
+
+Commands use the gateway that is running; with none, they start a private one for as long as they take.
+A folder is named by its path (\`Backend/Payments\`, \`/\` is the root) or its id.
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
 export function createProgram(): Command {
   const program = new Command("heddle")
     .description("A local-first gateway for AI agents: threads, instructions and prompts in one place.")
-    .version(VERSION)
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help for a command")
+    .usage("[command] [options]")
+    .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError("(heddle --help lists the commands)");
+    .configureHelp({ styleTitle: paint.bold })
+    // Failures are told in one place, with the same words whoever finds them.
+    .configureOutput({ outputError: () => {} })
+    .addHelpText("after", AFTER_HELP);
   addServe(program);
+  addTree(program);
+  addFolders(program);
+  addThreads(program);
+  addAgentsMd(program);
+  addWorkspaces(program);
+  addDoctor(program);
   return program;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { withDefaultVerb } from "./default-verb.js";
 import { CancelledError, UsageError } from "./errors.js";
 import { paintErr } from "./output.js";
 
@@ -27,25 +28,31 @@ const ADVICE: Readonly<Record<string, string>> = {
   timeout: "If this was a change, look whether it was made before you repeat it.",
 };
 
+interface Context {
+  readonly given: readonly string[];
+  readonly program: Command;
+}
+
 /** Tells a person, or with `--json` a program, what went wrong. Answers the exit code. */
-export function reportFailure(error: unknown, context: { given: readonly string[]; program: Command }): number {
+export function reportFailure(error: unknown, context: Context): number {
   const { code, exitCode } = error as Told;
   const parser = typeof code === "string" && code.startsWith("commander.");
-  // The help, or the version, was asked for and has been printed.
+  // The help, or the version, was asked for and has been printed; or a command without a verb has shown its verbs.
   if (parser && exitCode === 0) return 0;
+  if (code === "commander.help") return EXIT_USAGE;
   const usage = parser || error instanceof UsageError;
   const told = describe(error as Told, usage);
-  if (context.given.includes("--json")) {
-    process.stderr.write(`${JSON.stringify({ error: told })}\n`);
-  } else {
-    const hint = usage ? seeHelp(context) : ADVICE[told.kind];
-    const name = error instanceof CancelledError ? "" : `${paintErr.red("heddle:")} `;
-    process.stderr.write(`${name}${told.message}\n${hint ? `${paintErr.dim(hint)}\n` : ""}`);
-  }
-  if (told.kind === "internal" && error instanceof Error && process.env.HEDDLE_LOG === "debug") {
-    process.stderr.write(`${error.stack}\n`);
+  if (context.given.includes("--json")) process.stderr.write(`${JSON.stringify({ error: told })}\n`);
+  else tellPerson(told, usage ? seeHelp(context) : ADVICE[told.kind]);
+  if (told.kind === "internal" && process.env.HEDDLE_LOG === "debug") {
+    process.stderr.write(`${(error as Error).stack}\n`);
   }
   return usage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+function tellPerson({ kind, message }: { kind: string; message: string }, hint: string | undefined): void {
+  const name = kind === "cancelled" ? "" : `${paintErr.red("heddle:")} `;
+  process.stderr.write(`${name}${message}\n${hint ? `${paintErr.dim(hint)}\n` : ""}`);
 }
 
 function describe(error: Told, usage: boolean): { kind: string; message: string } {
@@ -53,7 +60,14 @@ function describe(error: Told, usage: boolean): { kind: string; message: string 
   if (usage) return { kind: "usage", message: sentence(message) };
   if (error instanceof CancelledError) return { kind: "cancelled", message };
   const { kind: _, ...data } = error.data ?? {};
-  return { ...data, kind: error.kind ?? "internal", message };
+  return { ...data, kind: error.kind ?? "internal", message: plain(message, data) };
+}
+
+/** What the schema of a call found, without the words of the wire around it. */
+function plain(message: string, { issues }: { issues?: unknown }): string {
+  if (!Array.isArray(issues)) return message;
+  const found = issues as { path: string; message: string }[];
+  return found.map((issue) => `${issue.path} ${issue.message}.`.trimStart()).join(" ");
 }
 
 /** The argument parser writes its suggestion on a line of its own, in brackets. */
@@ -63,9 +77,9 @@ function sentence(message: string): string {
   return /[.?!]$/.test(whole) ? whole : `${whole}.`;
 }
 
-function seeHelp({ given, program }: { given: readonly string[]; program: Command }): string {
+function seeHelp({ given, program }: Context): string {
   let command = program;
-  for (const word of given) {
+  for (const word of withDefaultVerb(given)) {
     const next = command.commands.find((each) => each.name() === word);
     if (!next) break;
     command = next;

@@ -1,6 +1,6 @@
 import type { Client } from "../client/node.js";
 import type { Workspace } from "../protocol/index.js";
-import { reachGateway } from "./connect.js";
+import { reachGateway } from "./connect/reach.js";
 import type { GatewayOptions, WorkspaceOptions } from "./options.js";
 import { chooseWorkspace, findWorkspace, listWorkspaces } from "./workspace-choice.js";
 

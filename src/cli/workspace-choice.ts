@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { isAbsolute, resolve, sep } from "node:path";
 import type { Client } from "../client/node.js";
 import type { Workspace } from "../protocol/index.js";
 import { cliError } from "./errors.js";
@@ -10,7 +10,10 @@ export async function listWorkspaces(client: Client): Promise<Workspace[]> {
   const all: Workspace[] = [];
   let cursor: string | undefined;
   do {
-    const page = await client.call("workspace/list", { limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    const page = await client.call("workspace/list", {
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    });
     all.push(...page.data);
     cursor = page.next_cursor;
   } while (cursor !== undefined);
@@ -20,7 +23,7 @@ export async function listWorkspaces(client: Client): Promise<Workspace[]> {
 /** The workspace whose directory holds the current one, the deepest if several do; else Home. */
 export function chooseWorkspace(workspaces: readonly Workspace[]): Workspace {
   // Home is made with the store and can't be deleted, so it is always the oldest.
-  return holding(workspaces, process.cwd()) ?? (workspaces[0] as Workspace);
+  return holding(workspaces, ".") ?? (workspaces[0] as Workspace);
 }
 
 /** The workspace of an id, a name, or a directory. */
@@ -68,6 +71,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return resolve(path);
+    // Not there, as the current directory is when someone deleted it.
+    return isAbsolute(path) ? resolve(path) : path;
   }
 }

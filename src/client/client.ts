@@ -7,7 +7,7 @@ import type {
   RpcError,
 } from "../protocol/index.js";
 import { CallError, NoAnswerError } from "./errors.js";
-import { SequenceProgress } from "./progress.js";
+import { type Answer, type Ask, Following, type Scope } from "./following.js";
 import type { OpenTransport, Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -29,7 +29,7 @@ export type ClientState = "connecting" | "open" | "closed";
 interface Waiting {
   readonly text: string;
   sent: boolean;
-  readonly settle: (answer: { result: unknown } | { error: Error }) => void;
+  readonly settle: (answer: Answer) => void;
 }
 
 interface Incoming {
@@ -51,15 +51,14 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
-  readonly #resync = new Set<(workspace_id: string) => void>();
   readonly #states = new Set<(state: ClientState) => void>();
-  readonly #progress = new SequenceProgress();
-  readonly #resuming = new Set<string>();
+  readonly #following = new Following((...asked) => this.#ask(...asked));
   #transport: Transport | undefined;
   #state: ClientState = "connecting";
   #attempt = 0;
   #nextId = 1;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #why = "it is being made";
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -72,10 +71,22 @@ export class Client {
 
   /** Makes a call. While the connection is down it waits for the next one, up to its timeout. */
   call<M extends MethodName>(method: M, params: Params<M>, options: CallOptions = {}): Promise<Result<M>> {
-    const { workspace_id } = params as { workspace_id?: string };
-    return this.#request(method, params, options).then((result) => {
-      if (workspace_id !== undefined) this.#noteProgress(method, workspace_id, result as { seq?: number });
-      return result as Result<M>;
+    const { signal, timeoutMs = this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
+    return new Promise((resolve, reject) => {
+      if (this.#state === "closed") return reject(new NoAnswerError("closed", "The client was closed."));
+      if (signal?.aborted) return reject(new NoAnswerError("cancelled", "The call was cancelled."));
+      const give = (error: Error) => this.#settle(id, { error });
+      const timer = setTimeout(() => give(this.#tooLate(method, timeoutMs)), timeoutMs);
+      const cancel = () => give(new NoAnswerError("cancelled", "The call was cancelled."));
+      signal?.addEventListener("abort", cancel);
+      const id = this.#wait(JSON.stringify({ method, params }), (answer) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", cancel);
+        if ("error" in answer) return reject(answer.error);
+        this.#following.answered(method, params as Scope, answer.result as object);
+        resolve(answer.result as Result<M>);
+      });
+      this.#sendWaiting();
     });
   }
 
@@ -89,8 +100,7 @@ export class Client {
 
   /** Hears when notifications of a workspace were missed for good: read its state anew. */
   onResync(listener: (workspace_id: string) => void): () => void {
-    this.#resync.add(listener);
-    return () => this.#resync.delete(listener);
+    return this.#following.onResync(listener);
   }
 
   onState(listener: (state: ClientState) => void): () => void {
@@ -105,38 +115,6 @@ export class Client {
     this.#failAll(() => new NoAnswerError("closed", "The client was closed."));
   }
 
-  #request(method: string, params: unknown, { signal, timeoutMs }: CallOptions): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#state === "closed") return reject(new NoAnswerError("closed", "The client was closed."));
-      if (signal?.aborted) return reject(new NoAnswerError("cancelled", "The call was cancelled."));
-      const id = this.#nextId++;
-      const limit = timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-      const end = (kind: "timeout" | "cancelled", message: string) => () =>
-        this.#settle(id, { error: new NoAnswerError(kind, message) });
-      const timer = setTimeout(end("timeout", `No answer to ${method} within ${limit} ms.`), limit);
-      const cancel = end("cancelled", "The call was cancelled.");
-      signal?.addEventListener("abort", cancel);
-      const settle: Waiting["settle"] = (answer) => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", cancel);
-        if ("error" in answer) reject(answer.error);
-        else resolve(answer.result);
-      };
-      this.#waiting.set(id, {
-        text: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
-        sent: false,
-        settle,
-      });
-      this.#sendWaiting();
-    });
-  }
-
-  #noteProgress(method: MethodName, workspace_id: string, { seq }: { seq?: number }): void {
-    if (method === "unsubscribe") this.#progress.forget(workspace_id);
-    else if (seq !== undefined) this.#progress.read(workspace_id, seq);
-    else this.#progress.track(workspace_id);
-  }
-
   #connect(): void {
     this.#transport = this.#options.open({
       open: () => this.#opened(),
@@ -147,35 +125,16 @@ export class Client {
 
   /** Says who it is and asks for what it missed before anything else is sent. */
   #opened(): void {
-    if (this.#options.name !== undefined) this.#send(0, "initialize", { client: this.#options.name });
-    for (const workspace_id of this.#progress.workspaces()) this.#resume(workspace_id);
     this.#attempt = 0;
+    if (this.#options.name !== undefined) this.#ask("initialize", { client: this.#options.name }, () => {});
+    this.#following.reconnected();
     this.#setState("open");
     this.#sendWaiting();
   }
 
-  #resume(workspace_id: string): void {
-    if (this.#resuming.has(workspace_id)) return;
-    this.#resuming.add(workspace_id);
-    const after_seq = this.#progress.resumePoint(workspace_id);
-    const id = this.#nextId++;
-    const settle: Waiting["settle"] = (answer) => {
-      this.#resuming.delete(workspace_id);
-      if ("error" in answer) {
-        if (answer.error instanceof CallError) this.#progress.forget(workspace_id);
-        return;
-      }
-      const { seq, resync } = answer.result as Result<"subscribe">;
-      if (!resync) return;
-      this.#progress.restart(workspace_id, seq);
-      for (const listener of this.#resync) listener(workspace_id);
-    };
-    this.#waiting.set(id, { text: "", sent: true, settle });
-    this.#send(id, "subscribe", after_seq === undefined ? { workspace_id } : { workspace_id, after_seq });
-  }
-
   #lost(why: string): void {
     this.#transport = undefined;
+    this.#why = why;
     if (this.#state === "closed") return;
     for (const [id, { sent }] of this.#waiting) {
       if (sent) this.#settle(id, { error: new NoAnswerError("connection_lost", `No answer: ${why}.`) });
@@ -193,44 +152,39 @@ export class Client {
 
   #received(message: Incoming): void {
     if (message.method !== undefined) {
-      this.#notified(message.method, message.params as never);
+      if (!this.#following.hears(message.params as object)) return;
+      for (const listener of this.#listeners.get(message.method) ?? []) listener(message.params as never);
     } else if (typeof message.id === "number") {
-      const error = message.error && new CallError(message.error);
-      this.#settle(message.id, error ? { error } : { result: message.result });
+      const { error, result } = message;
+      this.#settle(message.id, error ? { error: new CallError(error) } : { result });
     }
   }
 
-  #notified(
-    method: string,
-    params: { seq?: number; workspace_id?: string; thread?: { workspace_id: string } },
-  ): void {
-    const workspace_id = params.workspace_id ?? params.thread?.workspace_id;
-    if (params.seq !== undefined && workspace_id !== undefined) {
-      const hearing = this.#progress.hear(workspace_id, params.seq);
-      if (hearing === "repeat") return;
-      if (hearing === "gap") {
-        // What is missing is replayed, this one included.
-        this.#resume(workspace_id);
-        return;
-      }
-    }
-    for (const listener of this.#listeners.get(method) ?? []) listener(params as never);
+  /** Sent at once over the connection there is, and lost with it. */
+  #ask(...[method, params, settle]: Parameters<Ask>): void {
+    const id = this.#wait(JSON.stringify({ method, params }), settle);
+    this.#sendNow(id);
   }
 
-  #send(id: number, method: string, params: object): void {
-    this.#transport?.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  #wait(request: string, settle: Waiting["settle"]): number {
+    const id = this.#nextId++;
+    const text = `{"jsonrpc":"2.0","id":${id},${request.slice(1)}`;
+    this.#waiting.set(id, { text, sent: false, settle });
+    return id;
   }
 
   #sendWaiting(): void {
     if (this.#state !== "open") return;
-    for (const waiting of this.#waiting.values()) {
-      if (waiting.sent) continue;
-      waiting.sent = true;
-      this.#transport?.send(waiting.text);
-    }
+    for (const [id, { sent }] of this.#waiting) if (!sent) this.#sendNow(id);
   }
 
-  #settle(id: number, answer: Parameters<Waiting["settle"]>[0]): void {
+  #sendNow(id: number): void {
+    const waiting = this.#waiting.get(id) as Waiting;
+    waiting.sent = true;
+    this.#transport?.send(waiting.text);
+  }
+
+  #settle(id: number, answer: Answer): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     waiting?.settle(answer);
@@ -238,6 +192,11 @@ export class Client {
 
   #failAll(error: () => Error): void {
     for (const id of [...this.#waiting.keys()]) this.#settle(id, { error: error() });
+  }
+
+  #tooLate(method: string, limit: number): NoAnswerError {
+    const why = this.#state === "open" ? "" : ` There is no connection: ${this.#why}.`;
+    return new NoAnswerError("timeout", `No answer to ${method} within ${limit} ms.${why}`);
   }
 
   #setState(state: ClientState): void {

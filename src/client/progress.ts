@@ -2,7 +2,7 @@
 interface Progress {
   /** The last one heard. */
   heard?: number;
-  /** The state that was read: where to resume from as long as nothing was heard. */
+  /** The state that was read: where to go on from as long as nothing was heard. */
   read?: number;
 }
 
@@ -24,6 +24,7 @@ export class SequenceProgress {
     return [...this.#workspaces.keys()];
   }
 
+  /** Undefined: it is not known what was missed. */
   resumePoint(workspace_id: string): number | undefined {
     const progress = this.#workspaces.get(workspace_id);
     return progress?.heard ?? progress?.read;
@@ -44,9 +45,10 @@ export class SequenceProgress {
   hear(workspace_id: string, seq: number): Hearing {
     this.track(workspace_id);
     const progress = this.#workspaces.get(workspace_id) as Progress;
-    const { heard } = progress;
+    const { heard, read } = progress;
     if (heard !== undefined && seq <= heard) return "repeat";
-    if (heard !== undefined && seq > heard + 1) return "gap";
+    const last = heard ?? read;
+    if (last !== undefined && seq > last + 1) return "gap";
     progress.heard = seq;
     return "next";
   }

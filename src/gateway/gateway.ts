@@ -2,13 +2,14 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock, MakeId } from "../base/index.js";
 import { followFolders, Resolver } from "../instructions/index.js";
 import type { Store } from "../store/index.js";
-import { Connection, type ConnectionDeps, type Sink } from "./connection.js";
+import { CLOSE_GOING_AWAY, Connection, type ConnectionDeps } from "./connection.js";
 import { Auth } from "./http/auth.js";
 import { type HttpServer, listen } from "./http/server.js";
 import { Hub } from "./hub.js";
 import { defaultLimits, type Limits } from "./limits.js";
 import type { Log } from "./log.js";
 import { Metrics } from "./metrics.js";
+import type { Sink } from "./outbox.js";
 import { createHandlers } from "./rpc/handlers.js";
 import { serveStdio } from "./stdio.js";
 
@@ -27,6 +28,8 @@ export class Gateway {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #resolver: Resolver;
+  #server: HttpServer | undefined;
+  #stopping = false;
 
   constructor(deps: GatewayDeps) {
     this.#store = deps.store;
@@ -40,6 +43,8 @@ export class Gateway {
       limits: { ...defaultLimits, ...deps.limits },
       metrics: new Metrics(),
       hub: new Hub(deps.store, log),
+      connections: new Set(),
+      stopping: () => this.#stopping,
     };
   }
 
@@ -48,11 +53,11 @@ export class Gateway {
     host: string;
     port: number;
     token: string;
-  }): Promise<HttpServer & { newCode(): string }> {
+  }): Promise<{ readonly port: number; newCode(): string }> {
     const auth = new Auth(options.token, this.#clock);
     const { host, port } = options;
-    const server = await listen({ ...this.#deps, auth, store: this.#store, host, port });
-    return { ...server, newCode: () => auth.newCode() };
+    this.#server = await listen({ ...this.#deps, auth, store: this.#store, host, port });
+    return { port: this.#server.port, newCode: () => auth.newCode() };
   }
 
   stdio(input: Readable, output: Writable): Promise<void> {
@@ -64,8 +69,15 @@ export class Gateway {
     return new Connection(this.#deps, sink);
   }
 
-  close(): void {
-    this.#deps.hub.close();
+  /** Takes no more requests, lets those under way end within a time, and says goodbye. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    const { connections, hub } = this.#deps;
+    const late = new Promise((resolve) => setTimeout(resolve, withinMs).unref());
+    await Promise.race([late, Promise.all([...connections].map((connection) => connection.idle()))]);
+    for (const connection of connections) connection.close(CLOSE_GOING_AWAY, "the gateway is stopping");
+    await this.#server?.stop(late);
+    hub.close();
     this.#resolver.close();
   }
 }

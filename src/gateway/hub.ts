@@ -6,7 +6,8 @@ export interface Listener {
   hear(note: Note, text: string, origin: unknown): void;
 }
 
-const REPLAY_PAGE = 100;
+/** Few enough that a page of the largest documents is no burden on the memory. */
+const REPLAY_PAGE = 25;
 
 /** Tells every listener of a workspace what was committed there, in order. A message is made once, however many hear it. */
 export class Hub {
@@ -18,14 +19,7 @@ export class Hub {
   constructor(store: Store, logger: Log) {
     this.#store = store;
     this.#stop = store.onCommit(({ notes, origin }) => {
-      for (const note of notes) {
-        try {
-          this.#tell(note, origin);
-        } catch (error) {
-          // The change is durable: a listener that fails must not make its writer believe otherwise.
-          logger.error({ err: error, seq: note.seq }, "a notification could not be sent");
-        }
-      }
+      for (const note of notes) this.#tell(note, origin, logger);
     });
   }
 
@@ -57,12 +51,19 @@ export class Hub {
     this.#listeners.clear();
   }
 
-  #tell(note: Note, origin: unknown): void {
+  #tell(note: Note, origin: unknown, logger: Log): void {
     this.#latest.set(note.workspace_id, note.seq);
     const listeners = this.#listeners.get(note.workspace_id);
     if (!listeners) return;
     const text = notificationText(note);
-    for (const listener of listeners) listener.hear(note, text, origin);
+    for (const listener of listeners) {
+      try {
+        listener.hear(note, text, origin);
+      } catch (error) {
+        // The change is durable: a listener that fails is no reason to keep it from the others, or to fail its writer.
+        logger.error({ err: error, seq: note.seq }, "a notification could not be sent");
+      }
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 export { Gateway } from "./gateway.js";
-export type { HttpServer } from "./http/server.js";
 export type { Limits } from "./limits.js";
 export type { Log } from "./log.js";
 export { errorCodes } from "./rpc/errors.js";

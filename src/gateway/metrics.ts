@@ -4,6 +4,7 @@ export class Metrics {
   notifications = 0;
   dropped = 0;
   connections = 0;
+  inFlight = 0;
 
   called(method: string, outcome: string, ms: number): void {
     const key = `${method} ${outcome}`;
@@ -44,6 +45,7 @@ export class Metrics {
       new Gauge({ name, help, registers }).set(value);
     counter("heddle_notifications_total", "Notifications sent to connections", this.notifications);
     counter("heddle_slow_connections_total", "Connections dropped as too slow", this.dropped);
+    gauge("heddle_requests_in_flight", "Requests under way now", this.inFlight);
     gauge("heddle_connections", "Connections open now", this.connections);
     gauge("heddle_resident_memory_bytes", "Memory the process holds", process.memoryUsage.rss());
     gauge("heddle_uptime_seconds", "Seconds since the start", process.uptime());

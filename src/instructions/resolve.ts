@@ -26,20 +26,23 @@ export class Resolver {
   readonly #store: Store;
   readonly #walks = new Lru<string, agentsDocs.Walk>(CACHE_CHARS);
   readonly #generations = new Map<string, number>();
-  readonly #stop: () => void;
+  readonly #stop: (() => void)[];
+  #epoch = 0;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#stop = store.onCommit(({ notes }) => {
-      for (const { workspace_id, method } of notes) {
-        if (method === "thread/tree/changed")
-          this.#generations.set(workspace_id, this.#generation(workspace_id) + 1);
-      }
-    });
+    this.#stop = [
+      store.onForget(() => this.#epoch++),
+      store.onCommit(({ notes }) => {
+        for (const { workspace_id, method } of notes) {
+          if (method === "thread/tree/changed") this.#changed(workspace_id);
+        }
+      }),
+    ];
   }
 
   async walkForThread(workspace_id: string, thread_id: string): Promise<agentsDocs.Walk> {
-    const key = `${workspace_id} ${this.#generation(workspace_id)} ${thread_id}`;
+    const key = `${this.#epoch} ${workspace_id} ${this.#generation(workspace_id)} ${thread_id}`;
     const known = this.#walks.get(key);
     if (known) return known;
     const walk = await this.#store.read(() => walkScope(workspace_id, { thread_id }));
@@ -48,7 +51,11 @@ export class Resolver {
   }
 
   close(): void {
-    this.#stop();
+    for (const stop of this.#stop) stop();
+  }
+
+  #changed(workspace_id: string): void {
+    this.#generations.set(workspace_id, this.#generation(workspace_id) + 1);
   }
 
   #generation(workspace_id: string): number {

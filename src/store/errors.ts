@@ -16,7 +16,8 @@ type Condition = "corrupt" | "read_only" | "full" | "busy" | "unavailable";
 
 const advice: Record<Condition, string> = {
   corrupt: "is damaged or not a database; restore it from a backup (nothing was changed)",
-  read_only: "can't be written: check the permissions of the file and its directory, or of the database's user",
+  read_only:
+    "can't be written: check the permissions of the file and its directory, or of the database's user",
   full: "can't grow: the disk is full; free some space and try again",
   busy: "is locked by another program; close that program and try again",
   unavailable: "can't be reached; check that it is there and running",

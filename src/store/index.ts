@@ -1,4 +1,7 @@
 export { type StoreFailure, storeError } from "./errors.js";
+export { inspectStore } from "./inspect.js";
+export type { Inspection } from "./inspection.js";
+export { SCHEMA_VERSION } from "./migrations/index.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
 export * as folders from "./repositories/folders.js";
@@ -14,5 +17,6 @@ export type {
   ThreadRow,
   WorkspaceRow,
 } from "./schema.js";
+export { sqliteEngine } from "./sqlite/inspect.js";
 export type { Commit, Store } from "./store.js";
 export type { Note, Unit } from "./unit.js";

@@ -62,9 +62,7 @@ onEachStore("commit listeners", (kind) => {
   });
 
   test("[STO6] a listener that throws harms neither the writers, nor other listeners, nor the store", async () => {
-    const warnings: unknown[] = [];
-    const heed = (warning: unknown) => warnings.push(warning);
-    process.on("warning", heed);
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const heard: number[] = [];
     stage.store.onCommit(() => {
       throw new Error("a bad listener");
@@ -74,10 +72,10 @@ onEachStore("commit listeners", (kind) => {
       stage.store.write({ key: "ws" }, () => announcedFolder("ws", id)),
     );
     await Promise.all(writes);
-    await new Promise((next) => setImmediate(next));
-    process.off("warning", heed);
+    const warnings = warned.mock.calls.map(([warning]) => String(warning));
+    warned.mockRestore();
     expect(heard).toEqual([1, 2, 3]);
-    expect(warnings.map(String)).toEqual(Array(3).fill("Error: a bad listener"));
+    expect(warnings).toEqual(Array(3).fill("Error: a bad listener"));
     expect((await stage.store.read(() => folders.listFolders("ws"))).length).toBe(3);
   });
 });

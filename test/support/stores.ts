@@ -65,6 +65,11 @@ export async function administrate(statement: string, url = inject("postgres")):
 /** Runs a suite on both stores; on PostgreSQL only where there is one, and the test command says so where there is not. */
 export function onEachStore(name: string, suite: (kind: StoreKind) => void): void {
   describe(`${name} [sqlite]`, () => suite(sqlite));
+  onPostgres(name, suite);
+}
+
+/** Runs a suite on PostgreSQL alone, where there is one. */
+export function onPostgres(name: string, suite: (kind: StoreKind) => void): void {
   describe.skipIf(inject("postgres") === "")(`${name} [postgres]`, () => suite(postgres));
 }
 

@@ -1,6 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
-import pc from "picocolors";
-import type { App, Listening } from "../../app/index.js";
+import type { App, AppOptions, Listening } from "../../app/index.js";
+import { isKind } from "../../base/index.js";
+import { dataDirectory, readAddress } from "../connect/data-dir.js";
+import { heldByCommand } from "../connect/holder.js";
+import { PATIENCE_MS, RETRY_MS } from "../connect/patience.js";
+import { UsageError } from "../errors.js";
+import { DATA_HELP, examples, storeAddress, wholeNumber } from "../options.js";
+import { paint, print, printJson } from "../output.js";
 
 interface ServeOptions {
   host: string;
@@ -14,37 +21,54 @@ interface ServeOptions {
 }
 
 export function addServe(program: Command): void {
-  program
-    .command("serve", { isDefault: true })
+  const command = program
+    .command("serve")
     .description("start the gateway (what `heddle` alone does)")
     .option(
       "--host <host>",
-      "address to listen on; anything but loopback is reachable by others",
+      "address to listen on; anything but loopback can be reached by others",
       "127.0.0.1",
     )
-    .option("--port <port>", "port to listen on; 0 takes a free one", parsePort, 4170)
-    .option("--data <dir>", "data directory (default: $XDG_DATA_HOME/heddle or ~/.local/share/heddle)")
-    .option("--store <store>", "`sqlite`, or a postgres:// address", "sqlite")
-    .option("--token <token>", "the token clients need (default: one kept in the data directory)")
+    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 4170)
+    .option("--data <dir>", DATA_HELP)
+    .option("--store <store>", "`sqlite`, or a postgres:// address", storeAddress, "sqlite")
+    .option("--token <token>", "the token clients need (default: one kept in the data directory)", token)
     .option("--no-open", "do not open a browser")
     .option("--stdio", "serve one client over standard input and output, and open no port")
     .option("--json", "print one line of JSON when ready")
-    .action(serve);
+    // Taken so that we can say what is wrong: options before a command look like options of this one.
+    .allowExcessArguments();
+  examples(
+    command,
+    "heddle",
+    "heddle serve --port 0 --no-open",
+    "heddle serve --store postgres://me@localhost/heddle",
+  ).action((options: ServeOptions) => {
+    const [word] = command.args;
+    if (word !== undefined) throw misplaced(word, program);
+    return serve(options);
+  });
 }
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError("It must be a number from 0 to 65535.");
-  return port;
+function misplaced(word: string, program: Command): UsageError {
+  const known = program.commands.some((each) => each.name() === word);
+  return new UsageError(
+    known
+      ? `Options come after the command: heddle ${word} …`
+      : `\`heddle serve\` takes no arguments, but got '${word}'`,
+  );
+}
+
+function token(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new InvalidArgumentError("It must have at least one character, and only visible ASCII ones.");
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const { dataDirectory, startApp } = await import("../../app/index.js");
   const dataDir = dataDirectory(options.data, process.env);
   const onTerminal = process.stdout.isTTY === true && !options.json && !options.stdio;
   const logLevel = process.env.HEDDLE_LOG ?? (onTerminal ? "warn" : "info");
-  const app = await startApp({ dataDir, store: options.store, logLevel });
+  const app = await startInTurn({ dataDir, store: options.store, logLevel });
   const stop = stopOnSignal(app);
   if (options.stdio) {
     await app.gateway.stdio(process.stdin, process.stdout);
@@ -59,17 +83,31 @@ async function serve(options: ServeOptions): Promise<void> {
   if (options.open && onTerminal) await (await import("../open-browser.js")).openBrowser(listening.pageUrl());
 }
 
+/** A command that has the data directory to itself is soon done; a gateway that runs there is not waited for. */
+async function startInTurn(options: AppOptions): Promise<App> {
+  const { startApp } = await import("../../app/index.js");
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await startApp(options);
+    } catch (error) {
+      if (!isKind(error, "store.taken") || readAddress(options.dataDir)) throw error;
+      if (Date.now() > deadline) throw heldByCommand(options.dataDir);
+      await delay(RETRY_MS);
+    }
+  }
+}
+
 function announce(listening: Listening, dataDir: string, json: boolean): void {
   const { url, port, token } = listening;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ready: true, url, port, token, pid: process.pid })}\n`);
+    printJson({ ready: true, url, port, token, pid: process.pid });
     return;
   }
-  const lines = [
-    `${pc.bold("Heddle is running")}  ${pc.cyan(listening.pageUrl())}`,
-    pc.dim(`data ${dataDir} · in another terminal: heddle tree · stop with Ctrl-C`),
-  ];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  print(
+    `${paint.bold("Heddle is running")}  ${paint.cyan(listening.pageUrl())}`,
+    paint.dim(`data ${dataDir} · in another terminal: heddle tree · stop with Ctrl-C`),
+  );
 }
 
 /** The first signal stops in good order; a second one at once. */

@@ -1,24 +1,22 @@
-import { gatewayError } from "../rpc/errors.js";
+import type { HeddleError } from "../../base/index.js";
+import { tooLarge } from "../rpc/errors.js";
+import { decodeMessage } from "../rpc/message.js";
 
-type Body = { readonly text: string } | { readonly error: ReturnType<typeof gatewayError> };
+/** How much of a body that is too large is still read, in multiples of the limit: a client that can't finish sending may never look at the answer. */
+const READ_ON = 4;
 
-/** Reads a request's body as UTF-8, but never more than the limit. */
-export async function readBody(request: Request, limit: number): Promise<Body> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) return tooLarge(limit);
-  const chunks: Uint8Array[] = [];
+/** Reads a request's body as UTF-8, and keeps no more of it than the limit. */
+export async function readBody(
+  request: Request,
+  limit: number,
+): Promise<{ text: string } | { error: HeddleError }> {
+  let chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > limit) return tooLarge(limit);
-    chunks.push(chunk);
+    if (size > limit * READ_ON) break;
+    if (size <= limit) chunks.push(chunk);
+    else chunks = [];
   }
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)) };
-  } catch {
-    return { error: gatewayError({ kind: "parse_error" }, "The message is not valid UTF-8.") };
-  }
-}
-
-function tooLarge(limit: number): Body {
-  return { error: gatewayError({ kind: "request.too_large", limit }, `A message may have ${limit} bytes.`) };
+  return size > limit ? { error: tooLarge(limit) } : decodeMessage(Buffer.concat(chunks));
 }

@@ -4,21 +4,18 @@ import type { Store } from "../../store/index.js";
 import { type Limits, RateLimit } from "../limits.js";
 import type { Metrics } from "../metrics.js";
 import { type DispatchDeps, dispatch } from "../rpc/dispatch.js";
-import { gatewayError, knownError } from "../rpc/errors.js";
+import { knownError } from "../rpc/errors.js";
 import { Exchange, type Peer } from "../rpc/peer.js";
 import type { Auth } from "./auth.js";
 import { readBody } from "./body.js";
+import { PLAIN_HEADERS } from "./headers.js";
 import { LANDING_POLICY, landing } from "./landing.js";
-import { isForeign } from "./origin.js";
 
 export interface RouteDeps extends DispatchDeps {
   readonly auth: Auth;
   readonly store: Store;
   readonly metrics: Metrics;
   readonly limits: Limits;
-  /** The host the gateway listens on. */
-  readonly host: string;
-  readonly stopping: () => boolean;
 }
 
 /** Everything the gateway answers over HTTP, apart from the WebSocket. */
@@ -26,12 +23,8 @@ export function createRoutes(deps: RouteDeps): Hono {
   const app = new Hono();
   const rate = new RateLimit(deps.limits);
   app.use(async (c, next) => {
-    if (isForeign(c.req.header("host"), c.req.header("origin"), deps.host)) {
-      return c.json({ error: "This gateway answers only its own address and its own page." }, 403);
-    }
     await next();
-    c.header("X-Content-Type-Options", "nosniff");
-    c.header("Referrer-Policy", "no-referrer");
+    for (const [name, value] of Object.entries(PLAIN_HEADERS)) c.header(name, value);
   });
   addOpenRoutes(app, deps);
   app.use(async (c, next) => {
@@ -52,6 +45,11 @@ export function createRoutes(deps: RouteDeps): Hono {
   app.all("/rpc", (c) => {
     c.header("Allow", "POST");
     return c.json({ error: "Use POST for a single answer, or open a WebSocket." }, 405);
+  });
+  // A client that went away in the middle of its request is the usual cause; no answer reaches it.
+  app.onError((error, c) => {
+    deps.log.info({ err: error, path: c.req.path }, "a request could not be read or answered");
+    return c.json({ error: "Something went wrong in the gateway. Its log says more." }, 500);
   });
   app.notFound((c) => c.json({ error: "There is nothing at this address." }, 404));
   return app;
@@ -94,27 +92,12 @@ function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
 async function answerPost(deps: RouteDeps, request: Request, rate: RateLimit): Promise<string | undefined> {
   const body = await readBody(request, deps.limits.messageBytes);
   if ("error" in body) return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(body.error) });
-  const peer = singleRequest(rate);
+  // A peer for the time of one request: nothing can be told to it later.
+  const peer: Peer = { client: undefined, rate, inFlight: 0, subscriptions: undefined };
   const exchange = new Exchange(peer);
   try {
-    if (deps.stopping())
-      throw gatewayError({ kind: "stopping" }, "The gateway is stopping. Try again in a moment.");
     return await dispatch(deps, body.text, peer, exchange);
-  } catch (error) {
-    return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(error) });
   } finally {
     exchange.settle();
   }
-}
-
-/** A peer for the time of one HTTP request: nothing can be told to it later. */
-function singleRequest(rate: RateLimit): Peer {
-  return {
-    client: undefined,
-    rate,
-    inFlight: 0,
-    follow: () => false,
-    unfollow: () => false,
-    subscriptions: undefined,
-  };
 }

@@ -1,11 +1,12 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { failures } from "../../base/index.js";
 import type { Store } from "../../store/index.js";
 import type { ConnectionDeps } from "../connection.js";
 import type { Auth } from "./auth.js";
-import { createRoutes } from "./routes.js";
+import { PLAIN_HEADERS } from "./headers.js";
+import { isForeign } from "./origin.js";
+import type { RouteDeps } from "./routes.js";
 import { WebSockets } from "./websocket.js";
 
 export type ListenFailure =
@@ -23,29 +24,61 @@ export interface ServerDeps extends ConnectionDeps {
 
 export interface HttpServer {
   readonly port: number;
-  /** Ends what can be ended within a time, then closes every connection. */
-  stop(withinMs: number): Promise<void>;
+  /** Lets answers under way end until it is too late, then closes every connection. */
+  stop(late: Promise<unknown>): Promise<void>;
 }
 
 export async function listen(deps: ServerDeps): Promise<HttpServer> {
-  let stopping = false;
-  const routes = createRoutes({ ...deps, stopping: () => stopping });
-  const server = createServer(getRequestListener(routes.fetch));
+  const answer = routesWhenAsked(deps);
+  const server = createServer((request, response) => {
+    // Before anything else looks at the request: a Host that is not ours says nothing about where it was meant to go.
+    if (isForeign(request.headers.host, request.headers.origin, deps.host)) refuseForeign(response);
+    else answer(request, response);
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   const sockets = new WebSockets(server, deps);
   await bind(server, deps.host, deps.port);
   return {
     port: (server.address() as AddressInfo).port,
-    async stop(withinMs) {
-      stopping = true;
+    async stop(late) {
+      sockets.stop();
       const closed = new Promise((resolve) => server.close(resolve));
-      await sockets.stop(withinMs);
       server.closeIdleConnections();
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, withinMs).unref())]);
+      await Promise.race([closed, late]);
       server.closeAllConnections();
+      sockets.terminate();
     },
   };
+}
+
+/** Loads the routes with the first request: the start need not wait for what a client of the WebSocket never uses. */
+function routesWhenAsked(deps: RouteDeps): RequestListener {
+  let loading: Promise<RequestListener> | undefined;
+  return (request, response) => {
+    loading ??= loadRoutes(deps);
+    loading.then(
+      (answer) => answer(request, response),
+      (error) => {
+        deps.log.error({ err: error }, "the HTTP routes could not be loaded");
+        response.writeHead(500, PLAIN_HEADERS).end();
+      },
+    );
+  };
+}
+
+async function loadRoutes(deps: RouteDeps): Promise<RequestListener> {
+  const [{ getRequestListener }, { createRoutes }] = await Promise.all([
+    import("@hono/node-server"),
+    import("./routes.js"),
+  ]);
+  return getRequestListener(createRoutes(deps).fetch);
+}
+
+function refuseForeign(response: ServerResponse): void {
+  const error = "This gateway answers only its own address and its own page.";
+  const headers = { ...PLAIN_HEADERS, "Content-Type": "application/json" };
+  response.writeHead(403, headers).end(JSON.stringify({ error }));
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {

@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { CLOSE_GOING_AWAY, Connection, type ConnectionDeps, type Sink } from "../connection.js";
+import { Connection, type ConnectionDeps } from "../connection.js";
+import type { Sink } from "../outbox.js";
 import type { Auth } from "./auth.js";
 import { isForeign } from "./origin.js";
 
 const PING_MS = 30_000;
 /** How long a dropped client may take to read why. */
 const CLOSE_GRACE_MS = 2_000;
-const DRAIN_POLL_MS = 10;
 
 export interface WebSocketDeps extends ConnectionDeps {
   readonly auth: Auth;
@@ -22,7 +22,6 @@ export class WebSockets {
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #pings: NodeJS.Timeout;
   readonly #silent = new WeakSet<WebSocket>();
-  #stopping = false;
 
   constructor(http: Server, deps: WebSocketDeps) {
     this.#deps = deps;
@@ -36,14 +35,13 @@ export class WebSockets {
     this.#pings = setInterval(() => this.#ping(), PING_MS).unref();
   }
 
-  /** Lets requests under way end, then says goodbye. */
-  async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
+  /** Ends the pings; the connections themselves are closed by the gateway. */
+  stop(): void {
     clearInterval(this.#pings);
-    const ended = Promise.all([...this.#connections.values()].map((connection) => connection.idle()));
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, withinMs).unref())]);
-    for (const connection of this.#connections.values())
-      connection.close(CLOSE_GOING_AWAY, "the gateway is stopping");
+  }
+
+  terminate(): void {
+    for (const ws of this.#connections.keys()) ws.terminate();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -54,21 +52,25 @@ export class WebSockets {
   }
 
   #refusal({ headers, url }: IncomingMessage): string | undefined {
-    const { auth, host, limits } = this.#deps;
+    const { auth, host, limits, stopping } = this.#deps;
     if (isForeign(headers.host, headers.origin, host)) return "403 Forbidden";
     if (url?.split("?")[0] !== "/rpc") return "404 Not Found";
     if (!auth.allows(headers.authorization, headers.cookie)) return "401 Unauthorized";
     const full = this.#connections.size >= limits.connections;
-    return this.#stopping || full ? "503 Service Unavailable" : undefined;
+    return stopping() || full ? "503 Service Unavailable" : undefined;
   }
 
   #accept(ws: WebSocket): void {
-    const connection = new Connection(this.#deps, sinkOf(ws, this.#deps.limits.sendQueueBytes));
+    const connection = new Connection(this.#deps, sinkOf(ws));
     this.#connections.set(ws, connection);
     ws.on("message", (data, binary) => {
       this.#silent.delete(ws);
-      if (binary) connection.close(1003, "messages must be text");
-      else connection.receive(data.toString());
+      if (binary) return connection.close(1003, "messages must be text");
+      connection.receive(data.toString());
+      const ready = ws.isPaused ? undefined : connection.ready();
+      if (!ready) return;
+      ws.pause();
+      void ready.then(() => ws.resume());
     });
     ws.on("pong", () => this.#silent.delete(ws));
     // A frame that breaks the protocol or the size limit: ws closes with the code that says so (1002, 1007, 1009).
@@ -92,32 +94,10 @@ export class WebSockets {
   }
 }
 
-function sinkOf(ws: WebSocket, limit: number): Sink {
-  let paused = false;
-  const resume = () => {
-    if (!paused || ws.bufferedAmount > limit / 2) return;
-    paused = false;
-    ws.resume();
-  };
+function sinkOf(ws: WebSocket): Sink {
   return {
-    send(text, sent) {
-      ws.send(text, () => {
-        sent();
-        resume();
-      });
-      // Whoever does not read answers gets to ask no more questions.
-      if (!paused && ws.bufferedAmount > limit) {
-        paused = true;
-        ws.pause();
-      }
-    },
-    async drained() {
-      while (ws.bufferedAmount > limit / 2 && ws.readyState === ws.OPEN) {
-        await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-      }
-    },
+    send: (text, sent) => ws.send(text, sent),
     close(code, reason) {
-      ws.resume();
       ws.close(code, reason);
       setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref();
     },

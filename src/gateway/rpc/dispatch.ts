@@ -8,7 +8,7 @@ import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import { gatewayError, internalError, knownError, type ParamIssue } from "./errors.js";
 import type { Handlers } from "./handlers.js";
-import { type Parsed, parseMessage, type RpcRequest } from "./message.js";
+import { type Message, type Parsed, parseMessage, type RpcRequest } from "./message.js";
 import type { Exchange, Peer } from "./peer.js";
 
 export interface DispatchDeps {
@@ -16,6 +16,7 @@ export interface DispatchDeps {
   readonly limits: Limits;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly stopping: () => boolean;
 }
 
 /** Carries a message out. Answers the text to send back; undefined when there is nothing to answer. */
@@ -25,7 +26,7 @@ export async function dispatch(
   peer: Peer,
   exchange: Exchange,
 ): Promise<string | undefined> {
-  const { batch, members } = parseMessage(text, deps.limits);
+  const { batch, members } = deps.stopping() ? refuseAll(deps, text) : parseMessage(text, deps.limits);
   if (!batch) return answerMember(deps, members[0] as Parsed, peer, exchange);
   const answers: string[] = [];
   // One after the other, so that a batch reads like a script: what it creates first, it can use next.
@@ -34,6 +35,16 @@ export async function dispatch(
     if (answer !== undefined) answers.push(answer);
   }
   return answers.length > 0 ? `[${answers.join(",")}]` : undefined;
+}
+
+/** What came in before the gateway began to stop is finished; what comes after is refused whole. */
+function refuseAll({ limits }: DispatchDeps, text: string): Message {
+  const { batch, members } = parseMessage(text, limits);
+  const error = gatewayError({ kind: "stopping" }, "The gateway is stopping. Try again in a moment.");
+  return {
+    batch,
+    members: members.map((member) => ("request" in member ? { id: member.request.id, error } : member)),
+  };
 }
 
 async function answerMember(
@@ -64,7 +75,7 @@ async function answerMember(
 }
 
 async function execute(
-  { handlers, limits }: DispatchDeps,
+  { handlers, limits, metrics }: DispatchDeps,
   { method, params }: RpcRequest,
   peer: Peer,
   exchange: Exchange,
@@ -83,12 +94,14 @@ async function execute(
   const parsed = parseParams(name, params);
   const call: Call = { origin: exchange, actor: peer.client };
   peer.inFlight++;
+  metrics.inFlight++;
   try {
     return await withImplicitSubscription(name, parsed, peer, () =>
       (handlers[name] as Handler)(parsed, { call, peer, exchange }),
     );
   } finally {
     peer.inFlight--;
+    metrics.inFlight--;
   }
 }
 
@@ -103,11 +116,11 @@ async function withImplicitSubscription(
 ): Promise<unknown> {
   const { workspace_id } = params as { workspace_id?: string };
   const explicit = method === "subscribe" || method === "unsubscribe";
-  const added = workspace_id !== undefined && !explicit && peer.follow(workspace_id);
+  const added = workspace_id !== undefined && !explicit && peer.subscriptions?.follow(workspace_id);
   try {
     return await run();
   } catch (error) {
-    if (added && isKind(error, "workspace.not_found")) peer.unfollow(workspace_id);
+    if (added && isKind(error, "workspace.not_found")) peer.subscriptions?.unfollow(workspace_id);
     throw error;
   }
 }

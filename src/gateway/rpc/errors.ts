@@ -25,6 +25,10 @@ export type GatewayFailure =
 
 export const gatewayError = failures<GatewayFailure>();
 
+export function tooLarge(limit: number): HeddleError {
+  return gatewayError({ kind: "request.too_large", limit }, `A message may have ${limit} bytes.`);
+}
+
 export type ErrorKind =
   | (GatewayFailure | TreeFailure | InstructionsFailure | StoreFailure)["kind"]
   | "internal";

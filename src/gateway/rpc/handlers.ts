@@ -3,7 +3,7 @@ import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
 import { notifications, type Store } from "../../store/index.js";
 import * as tree from "../../tree/index.js";
 import { gatewayError } from "./errors.js";
-import type { Exchange, Peer } from "./peer.js";
+import type { Exchange, Peer, Subscriptions } from "./peer.js";
 
 export interface Context {
   readonly call: tree.Call;
@@ -79,11 +79,11 @@ type Located<P> = Omit<P, "workspace_id"> & { workspace_id: string };
 async function located<P extends { thread_id: string; workspace_id?: string | undefined }>(
   deps: HandlerDeps,
   params: P,
-  peer: Peer,
+  { subscriptions }: Peer,
   state: "living" | "deleted" = "living",
 ): Promise<Located<P>> {
   const workspace_id = await tree.workspaceOfThread(deps, params, state);
-  peer.follow(workspace_id);
+  subscriptions?.follow(workspace_id);
   return { ...params, workspace_id };
 }
 
@@ -92,7 +92,6 @@ async function subscribe(
   params: ParsedParams<"subscribe">,
   { peer, exchange }: Context,
 ): Promise<Result<"subscribe">> {
-  const { thread_id, after_seq } = params;
   const { subscriptions } = peer;
   if (!subscriptions) {
     throw gatewayError(
@@ -100,40 +99,64 @@ async function subscribe(
       "Notifications need a connection that stays open: use the WebSocket at /rpc, or stdio.",
     );
   }
-  const workspace_id =
-    thread_id === undefined
-      ? (params.workspace_id as string)
-      : await tree.workspaceOfThread(deps, { thread_id, workspace_id: params.workspace_id });
-  const range = await followed(deps.store, workspace_id, peer);
+  const { thread_id, after_seq } = params;
+  let { workspace_id = "" } = params;
   if (thread_id !== undefined) {
-    await tree.getThread(deps, { thread_id, workspace_id });
-    subscriptions.followThread(thread_id);
+    ({ workspace_id } = (await tree.getThread(deps, { ...params, thread_id })).thread);
   }
-  if (after_seq === undefined) return { seq: range.seq, resync: false };
-  const oldest = range.oldest ?? range.seq + 1;
-  if (after_seq > range.seq || after_seq < oldest - 1) return { seq: range.seq, resync: true };
-  subscriptions.replay(workspace_id, after_seq, exchange);
-  return { seq: range.seq, resync: false };
+  const answer =
+    after_seq === undefined
+      ? await followLive(deps.store, workspace_id, subscriptions)
+      : await followFrom(deps.store, { workspace_id, after_seq }, subscriptions, exchange);
+  if (thread_id !== undefined) subscriptions.followThread(thread_id);
+  return answer;
 }
 
-/** Follows first and reads the numbers then: what is committed in between is delivered, not missed. */
-async function followed(
+/** Follows first and reads the number then: what is committed in between is delivered, not missed. */
+async function followLive(
   store: Store,
   workspace_id: string,
-  peer: Peer,
-): Promise<notifications.NotificationRange> {
-  const added = peer.follow(workspace_id);
+  subscriptions: Subscriptions,
+): Promise<Result<"subscribe">> {
+  const added = subscriptions.follow(workspace_id);
+  try {
+    return { seq: (await rangeOf(store, workspace_id)).seq, resync: false };
+  } catch (error) {
+    if (added) subscriptions.unfollow(workspace_id);
+    throw error;
+  }
+}
+
+/** What is committed while the numbers are read is held back: it has its place behind what was missed. */
+async function followFrom(
+  store: Store,
+  { workspace_id, after_seq }: { workspace_id: string; after_seq: number },
+  subscriptions: Subscriptions,
+  exchange: Exchange,
+): Promise<Result<"subscribe">> {
+  const held = subscriptions.hold(workspace_id);
+  try {
+    const { seq, oldest = seq + 1 } = await rangeOf(store, workspace_id);
+    const resync = after_seq > seq || after_seq < oldest - 1;
+    held.replay(resync ? seq : after_seq, exchange);
+    return { seq, resync };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+async function rangeOf(store: Store, workspace_id: string): Promise<notifications.NotificationRange> {
   const range = await store.read(() => notifications.notificationRange(workspace_id));
-  if (range) return range;
-  if (added) peer.unfollow(workspace_id);
-  throw tree.workspaceNotFound(workspace_id);
+  if (!range) throw tree.workspaceNotFound(workspace_id);
+  return range;
 }
 
 function unsubscribe(
   { workspace_id, thread_id }: ParsedParams<"unsubscribe">,
-  peer: Peer,
+  { subscriptions }: Peer,
 ): Result<"unsubscribe"> {
-  const left = workspace_id !== undefined && peer.unfollow(workspace_id);
-  const leftThread = thread_id !== undefined && (peer.subscriptions?.unfollowThread(thread_id) ?? false);
-  return { unsubscribed: left || leftThread };
+  const left = workspace_id !== undefined && subscriptions?.unfollow(workspace_id);
+  const leftThread = thread_id !== undefined && subscriptions?.unfollowThread(thread_id);
+  return { unsubscribed: left === true || leftThread === true };
 }

@@ -1,3 +1,4 @@
+import type { HeddleError } from "../../base/index.js";
 import type { RpcId } from "../../protocol/index.js";
 import { gatewayError } from "./errors.js";
 
@@ -11,7 +12,7 @@ export interface RpcRequest {
 /** One member of a message: a request, or why it is none, with the id where one could be read (undefined: a notification). */
 export type Parsed =
   | { readonly request: RpcRequest }
-  | { readonly id: RpcId | null | undefined; readonly error: ReturnType<typeof gatewayError> };
+  | { readonly id: RpcId | null | undefined; readonly error: HeddleError };
 
 export interface Message {
   readonly batch: boolean;
@@ -23,11 +24,22 @@ interface MessageLimits {
   readonly batch: number;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of a message that came as bytes. What is no UTF-8 is refused: repaired, it would be stored as something else. */
+export function decodeMessage(bytes: Uint8Array): { text: string } | { error: HeddleError } {
+  try {
+    return { text: utf8.decode(bytes) };
+  } catch {
+    return { error: gatewayError({ kind: "parse_error" }, "The message is not valid UTF-8.") };
+  }
+}
+
 /** Reads a JSON-RPC message. Whatever is wrong with it becomes an answer, never an exception. */
 export function parseMessage(text: string, limits: MessageLimits): Message {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch {
     return refused("parse_error", "The message is not valid JSON.");
   }

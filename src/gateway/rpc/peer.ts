@@ -7,18 +7,25 @@ export interface Peer {
   readonly rate: RateLimit;
   /** Requests under way. */
   inFlight: number;
-  /** From now on this peer hears of the workspace. False: it did already, or can't be told anything. */
-  follow(workspace_id: string): boolean;
-  unfollow(workspace_id: string): boolean;
   /** Undefined for a peer that can't be told anything. */
   readonly subscriptions: Subscriptions | undefined;
 }
 
 export interface Subscriptions {
-  /** Replays what came after `after_seq`, once the exchange is answered, and goes on live. */
-  replay(workspace_id: string, after_seq: number, exchange: Exchange): void;
+  /** From now on this peer hears of the workspace. False: it did already. */
+  follow(workspace_id: string): boolean;
+  unfollow(workspace_id: string): boolean;
+  /** Follows the workspace but keeps its notifications back until it is said where to begin. */
+  hold(workspace_id: string): Held;
   followThread(thread_id: string): void;
   unfollowThread(thread_id: string): boolean;
+}
+
+export interface Held {
+  /** Once the exchange is answered, sends what came after a number, and goes on live: nothing twice, nothing left out. */
+  replay(after_seq: number, exchange: Exchange): void;
+  /** As if it had not been held. */
+  release(): void;
 }
 
 /** One message and its answer. Notifications that it causes reach its sender only after the answer. */

@@ -87,7 +87,7 @@ const tables: readonly ((schema: Schema) => CreateTableBuilder<string, string>)[
       .addColumn("content", "text", required)
       .addColumn("content_sha256", "text", required)
       .addColumn("char_count", "integer", required)
-      .addColumn("version", "integer", required)
+      .addColumn("version", "bigint", required)
       .addColumn("created_at", "bigint", required)
       .addColumn("updated_at", "bigint", required)
       .addColumn("archived_at", "bigint")
@@ -99,7 +99,7 @@ const tables: readonly ((schema: Schema) => CreateTableBuilder<string, string>)[
       .addColumn("doc_id", "text", (column) =>
         column.notNull().references("thread_agents_doc.id").onDelete("cascade"),
       )
-      .addColumn("version", "integer", required)
+      .addColumn("version", "bigint", required)
       .addColumn("content", "text", required)
       .addColumn("content_sha256", "text", required)
       .addColumn("char_count", "integer", required)

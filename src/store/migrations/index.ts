@@ -6,6 +6,9 @@ import type { Migration } from "./migration.js";
 
 const migrations: readonly Migration[] = [groundFloor];
 
+/** The schema this program reads and writes. */
+export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;
+
 /** Brings the store to this program's schema. A store written by a newer program is left untouched. */
 export async function migrate(store: Store, known: readonly Migration[] = migrations): Promise<void> {
   const latest = known.at(-1)?.version ?? 0;

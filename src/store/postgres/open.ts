@@ -1,20 +1,12 @@
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from "kysely";
 import pg from "pg";
 import { Turns } from "../../base/index.js";
 import { storeClosed } from "../errors.js";
 import { CommitListeners } from "../listeners.js";
 import { migrate } from "../migrations/index.js";
-import type { Tables } from "../schema.js";
 import type { Store } from "../store.js";
-import { checkUnit, type Note, type Sql, type Unit } from "../unit.js";
+import { checkUnit } from "../unit.js";
 import { postgresFailure, unreachable } from "./errors.js";
+import { Transactions } from "./transactions.js";
 import { WriterLock } from "./writer-lock.js";
 
 const CONNECTIONS = 10;
@@ -30,16 +22,7 @@ export async function openPostgres(url: string): Promise<Store> {
     application_name: "heddle",
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   };
-  const lock = new WriterLock(async () => {
-    try {
-      const client = new pg.Client(options);
-      client.on("error", survive);
-      await client.connect();
-      return client;
-    } catch (error) {
-      throw unreachable(error, name);
-    }
-  }, name);
+  const lock = new WriterLock(() => connect(options, name), name);
   const pool = new pg.Pool({ ...options, max: CONNECTIONS, idleTimeoutMillis: 30_000 });
   pool.on("error", survive);
   pool.on("connect", (client) => client.on("error", survive));
@@ -55,6 +38,20 @@ export async function openPostgres(url: string): Promise<Store> {
   }
 }
 
+async function connect(options: pg.ClientConfig, name: string): Promise<pg.Client> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client(options);
+    client.on("error", survive);
+    await client.connect();
+    return client;
+  } catch (error) {
+    // Without this the server would hold a half-made connection for a minute.
+    client?.end().catch(survive);
+    throw unreachable(error, name);
+  }
+}
+
 /** Without a listener on every client, also while it works, a connection that is lost would end the process. */
 function survive(): void {}
 
@@ -63,7 +60,7 @@ function typeParser(oid: number, format?: "text" | "binary"): (value: string) =>
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
 }
 
-function withoutPassword(url: string): string {
+export function withoutPassword(url: string): string {
   try {
     const { protocol, host, pathname } = new URL(url);
     // A slash in a password that was not encoded moves the rest of it into the path.
@@ -73,56 +70,54 @@ function withoutPassword(url: string): string {
   }
 }
 
-function queryBuilder(): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
-}
-
 function postgresStore(pool: pg.Pool, lock: WriterLock, name: string): Store {
-  const sql: Sql = { db: queryBuilder(), dialect: "postgres" };
+  const transactions = new Transactions(pool, name);
   const listeners = new CommitListeners();
   const turns = new Turns();
-  const running = new Set<Promise<unknown>>();
+  const underway = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
-  /** A pool that is ended forgets those who wait for a connection: it is ended when nobody does. */
-  async function running_<T>(work: () => Promise<T>): Promise<T> {
+  async function admit<T>(work: () => Promise<T>): Promise<T> {
     if (closing) throw storeClosed(name);
     const promise = work();
-    running.add(promise);
+    underway.add(promise);
     try {
       return await promise;
     } finally {
-      running.delete(promise);
+      underway.delete(promise);
     }
+  }
+
+  async function close(): Promise<void> {
+    // A pool that is ended forgets those who still wait for a connection: so it is ended when nobody does.
+    while (underway.size > 0) await Promise.allSettled(underway);
+    await pool.end();
+    await lock.close();
   }
 
   return {
     kind: "postgres",
     name,
+    read: (unit) => admit(() => transactions.read(unit)),
+    write: ({ key, origin }, unit) =>
+      admit(() =>
+        turns.run(key, async () => {
+          lock.assertHeld();
+          const { value, notes } = await transactions.write(unit);
+          listeners.tell({ notes, origin });
+          return value;
+        }),
+      ),
+    onCommit: (listener) => listeners.add(listener),
+    onForget: (listener) => lock.onRegained(listener),
+    check: () =>
+      admit(async () => {
+        lock.assertHeld();
+        await transactions.read(checkUnit);
+      }),
+    close() {
+      closing ??= close();
+      return closing;
+    },
   };
-}
-
-async function runUnit<T>(client: pg.PoolClient, sql: Sql, unit: Unit<T>, notes: Note[]): Promise<T> {
-  let step = unit.next([]);
-  while (!step.done) {
-    if ("note" in step.value) {
-      notes.push(step.value.note);
-      step = unit.next([]);
-    } else {
-      step = unit.next(await execute(client, step.value.statement(sql)));
-    }
-  }
-  return step.value;
-}
-
-async function execute(client: pg.PoolClient, query: CompiledQuery): Promise<unknown[]> {
-  const { rows } = await client.query(query.sql, query.parameters as unknown[]);
-  return rows;
 }

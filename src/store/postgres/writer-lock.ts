@@ -12,6 +12,7 @@ const RETRY_MS = 1_000;
 export class WriterLock {
   readonly #connect: () => Promise<Client>;
   readonly #name: string;
+  readonly #forget = new Set<() => void>();
   #client: Client | undefined;
   #closed = false;
 
@@ -22,17 +23,24 @@ export class WriterLock {
 
   async take(): Promise<void> {
     const client = await this.#connect();
-    const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [LOCK_KEY]);
-    if (!rows[0]?.taken) {
-      await client.end();
-      throw storeError(
-        { kind: "store.taken", data_dir: this.#name },
-        `Another gateway is using ${this.#name}. Stop it first, or give this one a database of its own.`,
-      );
+    try {
+      const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [LOCK_KEY]);
+      if (!rows[0]?.taken) throw this.#taken();
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
     }
+    // The store may have been closed while the connection was being made.
+    if (this.#closed) return client.end();
     this.#client = client;
     client.on("error", () => this.#lost(client));
     client.on("end", () => this.#lost(client));
+  }
+
+  /** Hears when the lock is held again: in between another gateway may have had it. */
+  onRegained(listener: () => void): () => void {
+    this.#forget.add(listener);
+    return () => this.#forget.delete(listener);
   }
 
   assertHeld(): void {
@@ -48,6 +56,13 @@ export class WriterLock {
     await this.#client?.end().catch(() => {});
   }
 
+  #taken() {
+    return storeError(
+      { kind: "store.taken", data_dir: this.#name },
+      `Another gateway is using ${this.#name}. Stop it first, or give this one a database of its own.`,
+    );
+  }
+
   #lost(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
@@ -57,7 +72,12 @@ export class WriterLock {
   #retry(): void {
     if (this.#closed) return;
     setTimeout(() => {
-      if (!this.#closed) this.take().catch(() => this.#retry());
+      if (!this.#closed) this.#retake().catch(() => this.#retry());
     }, RETRY_MS).unref();
+  }
+
+  async #retake(): Promise<void> {
+    await this.take();
+    for (const listener of this.#forget) listener();
   }
 }

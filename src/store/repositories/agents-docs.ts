@@ -78,9 +78,18 @@ export const listDocSummaries = prepared<{ workspace_id: string }, AgentsDocSumm
     .orderBy("id"),
 );
 
-export function* insertRevision(row: AgentsDocRevisionRow): Unit<void> {
-  yield* query(({ db }) => db.insertInto("thread_agents_doc_revision").values(row));
-}
+export const insertRevision = prepared<AgentsDocRevisionRow, unknown>(({ db }, arg) =>
+  db.insertInto("thread_agents_doc_revision").values({
+    doc_id: arg("doc_id"),
+    version: arg("version"),
+    content: arg("content"),
+    content_sha256: arg("content_sha256"),
+    char_count: arg("char_count"),
+    reason: arg("reason"),
+    saved_at: arg("saved_at"),
+    saved_by: arg("saved_by"),
+  }),
+);
 
 export function* findRevision(doc_id: string, version: number): Unit<AgentsDocRevisionRow | undefined> {
   return yield* first(({ db }) =>

@@ -18,6 +18,21 @@ function placedThreads({ db }: Sql) {
     .select(["p.folder_id", "p.rank"]);
 }
 
+/**
+ * The threads of one folder, found through its placements. SQLite keeps the order of a cross join; left to choose, it
+ * goes through every thread of the workspace and looks up where each of them stands.
+ */
+function threadsInFolder({ db }: Sql, folder_id: string): ReturnType<typeof placedThreads> {
+  return db
+    .selectFrom("thread_placement as p")
+    .crossJoin("thread as t")
+    .whereRef("t.workspace_id", "=", "p.workspace_id")
+    .whereRef("t.id", "=", "p.thread_id")
+    .where("p.folder_id", "=", folder_id)
+    .selectAll("t")
+    .select(["p.folder_id", "p.rank"]) as never;
+}
+
 const selectById = prepared<{ id: string }, PlacedThreadRow>((s, arg) =>
   placedThreads(s)
     .where("t.id", "=", arg("id"))
@@ -60,9 +75,10 @@ export interface ThreadListFilter {
 
 /** Newest first, after the thread that ended the page before. */
 export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> {
+  const { folder_id } = filter;
   const column = `t.${filter.order}` as const;
   return yield* query((s) => {
-    let rows = placedThreads(s)
+    let rows = (folder_id === undefined ? placedThreads(s) : threadsInFolder(s, folder_id))
       .where("t.workspace_id", "=", filter.workspace_id)
       // A literal: an index on the living threads is used only when the query says so itself.
       .where(sql<boolean>`t.deleted_at is null`)
@@ -70,7 +86,6 @@ export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> 
       .orderBy("t.id", "desc")
       .limit(filter.limit);
     if (filter.agent_id !== undefined) rows = rows.where("t.agent_id", "=", filter.agent_id);
-    if (filter.folder_id !== undefined) rows = rows.where("p.folder_id", "=", filter.folder_id);
     if (filter.title_part !== undefined) {
       const pattern = `%${filter.title_part.replace(/[\\%_]/g, "\\$&")}%`;
       rows = rows.where(sql<boolean>`t.title_search like ${pattern} escape '\\'`);

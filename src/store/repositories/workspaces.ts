@@ -75,5 +75,13 @@ export function* updateWorkspace(
 
 /** Removes for good what was deleted before a time, with all that belongs to it. */
 export function* purgeWorkspaces(deletedBefore: number): Unit<void> {
+  // Threads first: PostgreSQL checks that nothing points at a folder before it cascades to the placements.
+  yield* query(({ db }) =>
+    db
+      .deleteFrom("thread")
+      .where("workspace_id", "in", (q) =>
+        q.selectFrom("workspace").select("id").where("deleted_at", "<", deletedBefore),
+      ),
+  );
   yield* query(({ db }) => db.deleteFrom("workspace").where("deleted_at", "<", deletedBefore));
 }

@@ -6,10 +6,10 @@ const LIMIT_MS = 5_000;
 
 /**
  * Tries again while another program holds the database. The pauses are made here and not in the driver, which is
- * synchronous: everything else must go on meanwhile.
+ * synchronous: everything else must go on meanwhile. The limit counts from when the work was asked for.
  */
-export async function whenFree<T>(attempt: () => T): Promise<T> {
-  const deadline = performance.now() + LIMIT_MS;
+export async function whenFree<T>(attempt: () => T, since = performance.now()): Promise<T> {
+  const deadline = since + LIMIT_MS;
   for (;;) {
     try {
       return attempt();

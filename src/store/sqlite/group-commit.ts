@@ -6,6 +6,7 @@ import type { SqliteConnection } from "./driver.js";
 import { sqliteFailure } from "./errors.js";
 
 interface Waiting {
+  readonly since: number;
   readonly unit: () => Unit<unknown>;
   readonly origin: unknown;
   readonly resolve: (value: unknown) => void;
@@ -36,7 +37,13 @@ export class GroupCommit {
 
   write<T>(unit: () => Unit<T>, origin: unknown): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ unit, origin, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({
+        since: performance.now(),
+        unit,
+        origin,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
       this.#busy ??= this.#drain();
     });
   }
@@ -62,7 +69,7 @@ export class GroupCommit {
   async #run(batch: Waiting[]): Promise<void> {
     try {
       // Only here can another program's lock be met.
-      await whenFree(() => this.#connection.exec("begin immediate"));
+      await whenFree(() => this.#connection.exec("begin immediate"), batch[0]?.since);
     } catch (error) {
       for (const { reject } of batch) reject(sqliteFailure(error, this.#name));
       return;

@@ -1,5 +1,6 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
-import { storeClosed, storeError } from "../errors.js";
+import { storeClosed, storeCondition, storeError } from "../errors.js";
 import { CommitListeners } from "../listeners.js";
 import { migrate } from "../migrations/index.js";
 import type { Tables } from "../schema.js";
@@ -11,16 +12,20 @@ import { sqliteFailure } from "./errors.js";
 import { GroupCommit, runUnit } from "./group-commit.js";
 
 /** "hdl1" in ASCII: tells a Heddle store from any other SQLite file. */
-const APPLICATION_ID = 0x68646c31;
+export const APPLICATION_ID = 0x68646c31;
+const APPLICATION_ID_AT = 68;
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
 
 /** Opens the embedded store at a path, making or migrating it. The caller holds the data directory's lock. */
 export async function openSqlite(path: string): Promise<Store> {
   const sql: Sql = { db: queryBuilder(), dialect: "sqlite" };
   let connection: SqliteConnection | undefined;
   try {
+    assertOurs(path);
     const opened = new SqliteConnection(path);
     connection = opened;
-    await whenFree(() => configure(opened, path));
+    await whenFree(() => configure(opened));
     const store = sqliteStore(opened, sql, path);
     await migrate(store);
     return store;
@@ -41,20 +46,39 @@ function queryBuilder(): Kysely<Tables> {
   });
 }
 
-function configure(connection: SqliteConnection, path: string): void {
+/** Looks at the header by itself: to open a database, SQLite may already have to change it or the files beside it. */
+function assertOurs(path: string): void {
+  const header = readHeader(path);
+  if (header.length === 0) return;
+  // SQLite would take what is left of a store for a new one.
+  if (header.length < HEADER_BYTES) throw storeCondition("corrupt", path, undefined);
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) return;
+  if (header.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
+  throw storeError(
+    { kind: "store.not_heddle", store: path },
+    `${path} is a database of another program. Choose another data directory with --data.`,
+  );
+}
+
+/** The first bytes of a file; none of one that is not there or can't be read. */
+function readHeader(path: string): Buffer {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const bytes = Buffer.alloc(HEADER_BYTES);
+    return bytes.subarray(0, readSync(file, bytes));
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function configure(connection: SqliteConnection): void {
   // The driver is synchronous: it never waits, `whenFree` does.
   connection.exec("pragma busy_timeout = 0");
   const [application] = connection.all("pragma application_id") as { application_id: number }[];
-  const [tables] = connection.all("select count(*) as n from sqlite_master") as { n: number }[];
-  if (application?.application_id !== APPLICATION_ID) {
-    if (application?.application_id !== 0 || tables?.n !== 0) {
-      throw storeError(
-        { kind: "store.not_heddle", store: path },
-        `${path} is a database of another program. Choose another data directory with --data.`,
-      );
-    }
-    connection.exec(`pragma application_id = ${APPLICATION_ID}`);
-  }
+  if (application?.application_id === 0) connection.exec(`pragma application_id = ${APPLICATION_ID}`);
   connection.exec("pragma journal_mode = wal");
   connection.exec("pragma synchronous = full");
   connection.exec("pragma foreign_keys = on");
@@ -87,10 +111,27 @@ function sqliteStore(connection: SqliteConnection, sql: Sql, path: string): Stor
       return commits.write(unit, origin);
     },
     onCommit: (listener) => listeners.add(listener),
+    // The kernel's lock on the data directory is never lost.
+    onForget: () => () => {},
     check: () => read(checkUnit),
     close() {
-      closing ??= commits.idle().then(() => connection.close());
+      closing ??= commits.idle().then(() => {
+        foldIn(connection);
+        connection.close();
+      });
       return closing;
     },
   };
+}
+
+/**
+ * Moves the log into the database file, so that a closed store is that one file. libsql would leave it for later: it
+ * keeps a closed database open until its statements are collected.
+ */
+function foldIn(connection: SqliteConnection): void {
+  try {
+    connection.exec("pragma wal_checkpoint(truncate)");
+  } catch {
+    // The log is as durable as the file; the next start reads it.
+  }
 }

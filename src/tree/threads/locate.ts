@@ -1,6 +1,6 @@
-import { threads, type Unit } from "../../store/index.js";
+import { threads, type Unit, workspaces } from "../../store/index.js";
 import type { TreeDeps } from "../deps.js";
-import { threadNotFound, treeError } from "../errors.js";
+import { threadNotFound, treeError, workspaceNotFound } from "../errors.js";
 
 export interface ThreadRef {
   readonly thread_id: string;
@@ -18,7 +18,10 @@ export function* findThread(
       (workspace_id === undefined || row.workspace_id === workspace_id),
   );
   const [row, other] = rows;
-  if (!row) throw threadNotFound(thread_id);
+  if (!row) {
+    const known = workspace_id === undefined || (yield* workspaces.findWorkspace(workspace_id));
+    throw known ? threadNotFound(thread_id) : workspaceNotFound(workspace_id);
+  }
   if (!other) return row;
   const workspace_ids = rows.map((each) => each.workspace_id);
   throw treeError(

@@ -14,7 +14,7 @@ export async function deleteWorkspace(
   { workspace_id }: ParsedParams<"workspace/delete">,
   call: Call,
 ): Promise<Result<"workspace/delete">> {
-  return deps.store.write({ key: "workspaces", origin: call.origin }, function* () {
+  return deps.store.write({ key: ["workspaces", workspace_id], origin: call.origin }, function* () {
     const row = yield* requireWorkspace(workspace_id);
     if (row.home) {
       throw treeError({ kind: "workspace.is_home", workspace_id }, "The Home workspace can't be deleted.");
@@ -31,7 +31,7 @@ export async function undeleteWorkspace(
   { workspace_id }: ParsedParams<"workspace/undelete">,
   call: Call,
 ): Promise<Result<"workspace/undelete">> {
-  return deps.store.write({ key: "workspaces", origin: call.origin }, function* () {
+  return deps.store.write({ key: ["workspaces", workspace_id], origin: call.origin }, function* () {
     const row = yield* workspaces.findDeletedWorkspace(workspace_id);
     if (!row) throw workspaceNotFound(workspace_id);
     if (row.root_path !== null) yield* assertPathFree(row.root_path, workspace_id);

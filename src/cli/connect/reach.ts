@@ -1,21 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { dataDirectory, type GatewayAddress, readAddress } from "../app/index.js";
-import { isKind } from "../base/index.js";
-import type { Client } from "../client/node.js";
-import { cliError, UsageError } from "./errors.js";
-import type { GatewayOptions } from "./options.js";
-import { readHolder } from "./private-holder.js";
+import type { GatewayAddress } from "../../app/index.js";
+import { isKind } from "../../base/index.js";
+import { cliError, UsageError } from "../errors.js";
+import type { GatewayOptions } from "../options.js";
+import { dataDirectory, readAddress } from "./data-dir.js";
+import { heldByCommand, readHolder } from "./holder.js";
+import type { Link } from "./link.js";
+import { PATIENCE_MS, RETRY_MS } from "./patience.js";
 
-/** A gateway to talk to, and how to leave it. */
-export interface Link {
-  readonly client: Client;
-  readonly version: string;
-  close(): Promise<void>;
-}
-
-/** Commands are short: another one that has the data directory to itself is soon done. */
-export const PATIENCE_MS = 5_000;
-const RETRY_MS = 50;
 const HELLO_MS = 2_000;
 
 /** The gateway that was named, else the one that runs on the data directory, else a private one for this command alone. */
@@ -26,14 +18,18 @@ export async function reachGateway(options: GatewayOptions): Promise<Link> {
     const why = error.message.replace(/^Can't reach the gateway: /, "").replace(/\.$/, "");
     throw cliError(
       { kind: "gateway.unreachable", url: named.url },
-      `The gateway at ${named.url} can't be reached: ${explain(why)}.`,
+      `The gateway at ${named.url} can't be used: ${explain(why)}.`,
       error,
     );
   });
 }
 
 /** A flag comes before the environment, and `--data` before an address from the environment. */
-function namedGateway({ url: flag, token: given, data }: GatewayOptions): Omit<GatewayAddress, "pid"> | undefined {
+function namedGateway({
+  url: flag,
+  token: given,
+  data,
+}: GatewayOptions): Omit<GatewayAddress, "pid"> | undefined {
   const { HEDDLE_URL, HEDDLE_TOKEN } = process.env;
   const url = flag ?? (data === undefined && HEDDLE_URL ? HEDDLE_URL : undefined);
   if (url === undefined) {
@@ -54,7 +50,7 @@ function explain(why: string): string {
 }
 
 export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Promise<Link> {
-  const { connect } = await import("../client/node.js");
+  const { connect } = await import("../../client/node.js");
   const client = connect(url, { token, name: "cli", reconnect: false });
   try {
     const { server } = await client.call("ping", {}, { timeoutMs: HELLO_MS });
@@ -87,17 +83,10 @@ async function reachDataDirectory(dataDir: string): Promise<Link> {
 }
 
 function silent(dataDir: string, running: GatewayAddress | undefined, failure: Error | undefined) {
-  const data = { kind: "gateway.silent", data_dir: dataDir } as const;
-  if (running) {
-    return cliError(
-      { ...data, pid: running.pid },
-      `The gateway of ${dataDir} (process ${running.pid}, ${running.url}) does not answer. ${failure?.message ?? ""} Stop that process, then try again.`,
-    );
-  }
-  const holder = readHolder(dataDir);
-  const who = holder ? `\`${holder.command}\` (process ${holder.pid})` : "Another heddle command";
+  if (!running || readHolder(dataDir)) return heldByCommand(dataDir);
+  const { pid, url } = running;
   return cliError(
-    { ...data, ...(holder && { pid: holder.pid }) },
-    `${who} is using ${dataDir}. Wait for it to end, or start a gateway with \`heddle serve\`: commands share that.`,
+    { kind: "gateway.silent", data_dir: dataDir, pid },
+    `The gateway of ${dataDir} (process ${pid}, ${url}) does not answer. ${failure?.message ?? ""} Stop that process, then try again.`,
   );
 }

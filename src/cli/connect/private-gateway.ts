@@ -1,12 +1,14 @@
-import { type App, startApp } from "../app/index.js";
-import { VERSION } from "../base/index.js";
-import { Client, type OpenTransport } from "../client/node.js";
-import type { Link } from "./connect.js";
-import { writeHolder } from "./private-holder.js";
+import { type App, startApp } from "../../app/index.js";
+import { VERSION } from "../../base/index.js";
+import { Client, type OpenTransport } from "../../client/node.js";
+import { removeAddress } from "./data-dir.js";
+import { writeHolder } from "./holder.js";
+import type { Link } from "./link.js";
 
 /** A gateway within this process, without a port, for as long as the command takes. */
 export async function startPrivate(dataDir: string): Promise<Link> {
   const app = await startApp({ dataDir, logLevel: process.env.HEDDLE_LOG ?? "error" });
+  removeAddress(dataDir);
   const forget = writeHolder(dataDir);
   const client = new Client({ open: within(app), name: "cli", reconnect: false });
   return {
@@ -23,9 +25,11 @@ export async function startPrivate(dataDir: string): Promise<Link> {
 function within({ gateway }: App): OpenTransport {
   return (events) => {
     const connection = gateway.connect({
-      send: (text) => queueMicrotask(() => events.message(text)),
-      backlog: () => 0,
-      drained: async () => {},
+      send: (text, sent) =>
+        queueMicrotask(() => {
+          events.message(text);
+          sent();
+        }),
       close: (_code, reason) => events.closed(reason),
     });
     queueMicrotask(() => events.open());

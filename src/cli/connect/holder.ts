@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cliError } from "../errors.js";
 
 /** Which command has the data directory to itself: a kernel lock does not tell who holds it. */
 export interface Holder {
@@ -28,4 +29,13 @@ export function readHolder(dataDir: string): Holder | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function heldByCommand(dataDir: string): Error {
+  const holder = readHolder(dataDir);
+  const who = holder ? `\`${holder.command}\` (process ${holder.pid})` : "Another heddle command";
+  return cliError(
+    { kind: "data_dir.in_use", data_dir: dataDir, ...(holder && { pid: holder.pid }) },
+    `${who} is using ${dataDir}. Wait for it to end; with a gateway running (\`heddle serve\`), commands share it instead.`,
+  );
 }

@@ -1,0 +1,35 @@
+import { dataDirectory } from "../../connect/data-dir.js";
+import type { Check, DoctorOptions } from "./check.js";
+import { checkDataDirectory } from "./data-directory.js";
+import { checkGateway } from "./gateway.js";
+import { checkNode, checkSqlite } from "./runtime.js";
+import { checkSecrets } from "./secrets.js";
+import { checkStore } from "./store.js";
+
+/** Looks at everything a gateway needs, in the order in which one thing rests on another. */
+export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]> {
+  const dataDir = dataDirectory(data, process.env);
+  let url: string | undefined;
+  const gateway = await survived("gateway", async () => {
+    const found = await checkGateway(dataDir);
+    url = found.url;
+    return [found.check];
+  });
+  return [
+    checkNode(),
+    await checkSqlite(),
+    ...(await survived("data", () => [checkDataDirectory(dataDir)])),
+    ...(await survived("token", () => checkSecrets(dataDir))),
+    ...gateway,
+    ...(await survived("store", async () => [await checkStore(dataDir, store, url)])),
+  ];
+}
+
+/** A thing that can't even be looked at is broken, and the others are looked at all the same. */
+async function survived(name: string, look: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [{ name, verdict: "broken", detail: (error as Error).message }];
+  }
+}

@@ -1,0 +1,100 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Bench, inTurns, row } from "../bench/harness.js";
+import { misses, table } from "../bench/report.js";
+import { ratioSpread, spread, verdict } from "../bench/statistics.js";
+
+test("[BENCH1] a series is told by its median and quartiles, interpolated between samples", () => {
+  expect(spread([5, 1, 4, 2, 3])).toEqual({ median: 3, q1: 2, q3: 4, samples: 5 });
+  expect(spread([40, 10, 30, 20])).toEqual({ median: 25, q1: 17.5, q3: 32.5, samples: 4 });
+  expect(spread([7])).toEqual({ median: 7, q1: 7, q3: 7, samples: 1 });
+  expect(() => spread([])).toThrow(RangeError);
+});
+
+test("[BENCH1] taking the spread leaves the samples in their order", () => {
+  const samples = [3, 1, 2];
+  spread(samples);
+  expect(samples).toEqual([3, 1, 2]);
+});
+
+test("[BENCH2] a ratio is taken pair by pair", () => {
+  // The machine was ten times slower in the second round, for both.
+  expect(ratioSpread([2, 20, 2], [1, 10, 1])).toEqual({ median: 2, q1: 2, q3: 2, samples: 3 });
+  expect(() => ratioSpread([1, 2], [1])).toThrow(RangeError);
+});
+
+test("[BENCH3] samples are taken in turns, without those of the warm-up", async () => {
+  const order: string[] = [];
+  const sampler = (name: string) => () => order.push(name);
+  expect(await inTurns(2, { a: sampler("a"), b: sampler("b") }, 1)).toEqual({ a: [3, 5], b: [4, 6] });
+  expect(order).toEqual(["a", "b", "a", "b", "a", "b"]);
+});
+
+test("[BENCH4] a target is met when the median does not pass it", () => {
+  const samples = [1, 2, 9];
+  const against = { name: "base", samples: [1, 1, 1] };
+  const judged = (of: "ratio" | "value", atMost: number) =>
+    row({ name: "r", unit: "ms", samples, against, target: { of, atMost } }).verdict?.met;
+  expect(judged("ratio", 2)).toBe(true);
+  expect(judged("ratio", 1.9)).toBe(false);
+  expect(judged("value", 2)).toBe(true);
+  expect(judged("value", 1.9)).toBe(false);
+  expect(row({ name: "r", unit: "ms", samples, against }).verdict).toBeUndefined();
+});
+
+test("[BENCH4] a target of the ratio needs a baseline", () => {
+  const target = { of: "ratio", atMost: 1 } as const;
+  expect(() => row({ name: "r", unit: "ms", samples: [1], target })).toThrow(/baseline/);
+});
+
+test("[BENCH5] a miss is told with its distance, and named at the end", () => {
+  const target = { of: "ratio", atMost: 2 } as const;
+  expect(verdict(target, 2)).toEqual({ met: true, text: "ok" });
+  expect(verdict(target, 2.5)).toEqual({ met: false, text: "MISS by 25 %" });
+  expect(verdict(target, 2.01)).toEqual({ met: false, text: "MISS by 0.5 %" });
+  const rows = [
+    row({ name: "slow", unit: "ms", samples: [5], against: { name: "base", samples: [2] }, target }),
+    row({ name: "fast", unit: "ms", samples: [3], against: { name: "base", samples: [2] }, target }),
+  ];
+  expect(misses([{ name: "entry", title: "An entry", rows }])).toEqual(["entry: slow"]);
+  const printed = table({ title: "An entry" }, rows);
+  expect(printed).toMatch(/slow +5\.00 ms \[5\.00\.\.5\.00\] +2\.00 ms base +2\.50 x .*<= 2 x +MISS by 25 %/);
+  expect(printed).toMatch(/fast .* ok\n/);
+});
+
+test("[BENCH6] what an entry leaves behind is undone in reverse, even if some of it fails", async () => {
+  const bench = new Bench({ quick: true });
+  const undone: string[] = [];
+  const directory = bench.directory();
+  bench.onEnd(() => undone.push(existsSync(directory) ? "first, the directory still there" : "too late"));
+  bench.onEnd(() => {
+    undone.push("second");
+    throw new Error("could not be stopped");
+  });
+  await expect(bench.end()).rejects.toThrow("could not be stopped");
+  expect(undone).toEqual(["second", "first, the directory still there"]);
+  expect(existsSync(directory)).toBe(false);
+});
+
+test("[BENCH6] a part of an entry ends before the next begins, and with the entry", async () => {
+  const bench = new Bench({ quick: true });
+  const directory = await bench.part(async (part) => part.directory());
+  expect(existsSync(directory)).toBe(false);
+  let left = "";
+  const part = bench.part(async (inner) => {
+    left = inner.directory();
+    await bench.end();
+    return existsSync(left);
+  });
+  expect(await part).toBe(false);
+});
+
+test("[BENCH7] an unknown entry is refused with the names there are", () => {
+  const { status, stderr } = spawnSync("node_modules/.bin/tsx", ["bench/run.ts", "--only", "nonsense"], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(2);
+  expect(stderr).toContain("There is no entry nonsense.");
+  expect(stderr).toContain("resolve, tree, list, ping, start, memory, save, notify");
+});

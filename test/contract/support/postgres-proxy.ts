@@ -1,0 +1,83 @@
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { temporaryDirectory } from "../../support/stores.js";
+
+/** Stands between a store and its PostgreSQL, to lose what a network can lose. */
+export class PostgresProxy {
+  readonly location: string;
+  readonly #target: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #refusing = false;
+  #losing: string | undefined;
+
+  private constructor(location: string, directory: string) {
+    const url = new URL(location);
+    this.#target = socketIn(url.searchParams.get("host") ?? "");
+    url.searchParams.set("host", directory);
+    this.location = url.href;
+    this.#server = createServer((client) => this.#serve(client));
+  }
+
+  static async start(location: string): Promise<PostgresProxy> {
+    const directory = temporaryDirectory();
+    const proxy = new PostgresProxy(location, directory);
+    await new Promise<void>((ready) => proxy.#server.listen(socketIn(directory), ready));
+    return proxy;
+  }
+
+  /** Cuts every connection, and lets no new one through until `restore`. */
+  cut(): void {
+    this.#refusing = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  restore(): void {
+    this.#refusing = false;
+  }
+
+  /** The next time a statement passes, the server gets it and the connection is cut before its answer comes back. */
+  loseAnswerTo(statement: string): void {
+    this.#losing = `${statement}\0`;
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    await new Promise((done) => this.#server.close(done));
+  }
+
+  #serve(client: Socket): void {
+    if (this.#refusing) {
+      client.destroy();
+      return;
+    }
+    const upstream = createConnection(this.#target);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+    let lost = false;
+    client.on("data", (chunk) => {
+      if (this.#losing !== undefined && chunk.includes(this.#losing)) {
+        this.#losing = undefined;
+        lost = true;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => {
+      if (lost) client.destroy();
+      else client.write(chunk);
+    });
+  }
+}
+
+function socketIn(directory: string): string {
+  return join(directory, ".s.PGSQL.5432");
+}

@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import pg from "pg";
+import { sqliteDriver } from "../../src/base/index.js";
+import type { StorePlace } from "./stores.js";
+
+/** Keeps a store from being written, as another program could: changes wait until it is released. */
+export async function holdStore({
+  store,
+  dataDir,
+}: Pick<StorePlace, "store" | "dataDir">): Promise<() => Promise<void>> {
+  if (store === "sqlite") {
+    const handle = sqliteDriver().open(join(dataDir, "heddle.db"));
+    handle.exec("begin immediate");
+    return async () => handle.close();
+  }
+  const client = new pg.Client(store);
+  await client.connect();
+  await client.query("begin");
+  await client.query("select id from workspace for update");
+  return () => client.end();
+}
