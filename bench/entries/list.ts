@@ -21,6 +21,7 @@ const SIZES = [FEW, MANY] as const;
 const LIMIT = 100;
 const PER_FOLDER = 100;
 const CALLS = 5;
+const WARM_UPS = 10;
 
 const PAGES = [
   { name: "by updated, first page", order: "updated", from: "start" },
@@ -68,7 +69,7 @@ async function measure(bench: Bench, ways: Ways, page: Page, filled: readonly Fi
     for (const way of ["raw", "local", "wire"] as const)
       samplers[`${way} ${workspace.size}`] = typicalMilliseconds(CALLS, () => ways[way](asked));
   }
-  const series = await inTurns(bench.times(80, 12), samplers);
+  const series = await inTurns(bench.times(80, 12), samplers, WARM_UPS);
   const samples = (way: string, size: number) => series[`${way} ${size}`] ?? [];
   const target = { of: "value", atMost: 2 } as const;
   const rows = SIZES.flatMap((size) =>

@@ -1,11 +1,9 @@
 export { type Clock, systemClock, unixSeconds } from "./clock.js";
-export { type Failure, failures, HeddleError, isKind } from "./errors.js";
+export { failures, HeddleError, isKind } from "./errors.js";
 export { sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   type HeldLock,
-  type KernelLock,
-  openLock,
   type SqliteDriver,
   type SqliteHandle,
   type SqliteStatement,

@@ -54,6 +54,8 @@ export class Client {
   readonly #states = new Set<(state: ClientState) => void>();
   readonly #following = new Following((...asked) => this.#ask(...asked));
   #transport: Transport | undefined;
+  /** Whether the transport takes messages: before the state says so, because resuming comes first. */
+  #up = false;
   #state: ClientState = "connecting";
   #attempt = 0;
   #nextId = 1;
@@ -75,18 +77,19 @@ export class Client {
     return new Promise((resolve, reject) => {
       if (this.#state === "closed") return reject(new NoAnswerError("closed", "The client was closed."));
       if (signal?.aborted) return reject(new NoAnswerError("cancelled", "The call was cancelled."));
+      const request = JSON.stringify({ method, params });
       const give = (error: Error) => this.#settle(id, { error });
       const timer = setTimeout(() => give(this.#tooLate(method, timeoutMs)), timeoutMs);
       const cancel = () => give(new NoAnswerError("cancelled", "The call was cancelled."));
       signal?.addEventListener("abort", cancel);
-      const id = this.#wait(JSON.stringify({ method, params }), (answer) => {
+      const id = this.#wait(request, (answer) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", cancel);
         if ("error" in answer) return reject(answer.error);
         this.#following.answered(method, params as Scope, answer.result as object);
         resolve(answer.result as Result<M>);
       });
-      this.#sendWaiting();
+      if (this.#state === "open") this.#sendNow(id);
     });
   }
 
@@ -111,6 +114,7 @@ export class Client {
   close(): void {
     this.#setState("closed");
     clearTimeout(this.#retry);
+    this.#up = false;
     this.#transport?.close();
     this.#failAll(() => new NoAnswerError("closed", "The client was closed."));
   }
@@ -126,14 +130,16 @@ export class Client {
   /** Says who it is and asks for what it missed before anything else is sent. */
   #opened(): void {
     this.#attempt = 0;
+    this.#up = true;
     if (this.#options.name !== undefined) this.#ask("initialize", { client: this.#options.name }, () => {});
     this.#following.reconnected();
     this.#setState("open");
-    this.#sendWaiting();
+    for (const [id, { sent }] of this.#waiting) if (!sent) this.#sendNow(id);
   }
 
   #lost(why: string): void {
     this.#transport = undefined;
+    this.#up = false;
     this.#why = why;
     if (this.#state === "closed") return;
     for (const [id, { sent }] of this.#waiting) {
@@ -162,8 +168,8 @@ export class Client {
 
   /** Sent at once over the connection there is, and lost with it. */
   #ask(...[method, params, settle]: Parameters<Ask>): void {
-    const id = this.#wait(JSON.stringify({ method, params }), settle);
-    this.#sendNow(id);
+    if (this.#up) this.#sendNow(this.#wait(JSON.stringify({ method, params }), settle));
+    else settle({ error: new NoAnswerError("connection_lost", `No answer: ${this.#why}.`) });
   }
 
   #wait(request: string, settle: Waiting["settle"]): number {
@@ -171,11 +177,6 @@ export class Client {
     const text = `{"jsonrpc":"2.0","id":${id},${request.slice(1)}`;
     this.#waiting.set(id, { text, sent: false, settle });
     return id;
-  }
-
-  #sendWaiting(): void {
-    if (this.#state !== "open") return;
-    for (const [id, { sent }] of this.#waiting) if (!sent) this.#sendNow(id);
   }
 
   #sendNow(id: number): void {

@@ -1,5 +1,4 @@
 export { archiveDoc } from "./archive.js";
-export type { InstructionsDeps } from "./deps.js";
 export type { InstructionsFailure } from "./errors.js";
 export { followFolders } from "./follow-folders.js";
 export { getDoc } from "./get.js";

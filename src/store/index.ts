@@ -13,7 +13,6 @@ export type {
   AgentsDocRevisionRow,
   AgentsDocRow,
   FolderRow,
-  PlacementRow,
   ThreadRow,
   WorkspaceRow,
 } from "./schema.js";
