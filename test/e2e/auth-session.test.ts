@@ -11,12 +11,12 @@ beforeAll(async () => {
 afterAll(() => place?.remove());
 
 async function served<T>(
-  token: string | undefined,
+  { token, port = 0 }: { token?: string; port?: number },
   use: (page: () => string, url: string) => Promise<T>,
 ): Promise<T> {
   const app = await startApp({ dataDir: place.dataDir, logLevel: "silent" });
   try {
-    const listening = await app.listen({ host: "127.0.0.1", port: 0, token });
+    const listening = await app.listen({ host: "127.0.0.1", port, token });
     return await use(() => listening.pageUrl(), listening.url);
   } finally {
     await app.stop();
@@ -39,14 +39,14 @@ const IN = [200, 200, 101];
 const OUT = [401, 401, 401];
 
 test("[WIRE56] the code of the printed address is exchanged for a session cookie exactly once", async () => {
-  await served(undefined, async (page, url) => {
+  await served({}, async (page, url) => {
     const printed = page();
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]{43}$/);
     const first = await http(printed);
     expect(first).toMatchObject({ status: 303, headers: { location: "/" } });
     expect(first.headers["set-cookie"]).toEqual([
       expect.stringMatching(
-        /^heddle_session=\d+\.[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/,
+        /^heddle_session_\d+=\d+\.[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/,
       ),
     ]);
     for (const again of [
@@ -65,7 +65,7 @@ test("[WIRE56] the code of the printed address is exchanged for a session cookie
 });
 
 test("[WIRE56] two visits at once with one code: one gets in", async () => {
-  await served(undefined, async (page) => {
+  await served({}, async (page) => {
     const printed = page();
     const visits = await Promise.all(Array.from({ length: 10 }, () => http(printed)));
     expect(visits.filter(({ headers }) => headers["set-cookie"])).toHaveLength(1);
@@ -73,10 +73,10 @@ test("[WIRE56] two visits at once with one code: one gets in", async () => {
 });
 
 test("[WIRE57] the cookie lets a browser in over HTTP and WebSocket, among other cookies too", async () => {
-  await served(undefined, async (page, url) => {
+  await served({}, async (page, url) => {
     const cookie = cookieOf((await http(page())).headers["set-cookie"]);
     expect(await statuses(url, cookie)).toEqual(IN);
-    expect(await statuses(url, `a=b; ${cookie}; heddle_session_x=1`)).toEqual(IN);
+    expect(await statuses(url, `a=b; ${cookie}; heddle_session=1`)).toEqual(IN);
     expect(await statuses(url, "")).toEqual(OUT);
     const foreign = { cookie, origin: "https://evil.example" };
     expect((await http(`${url}/metrics`, { headers: foreign })).status).toBe(403);
@@ -85,7 +85,7 @@ test("[WIRE57] the cookie lets a browser in over HTTP and WebSocket, among other
 });
 
 test("[WIRE57] a wrong token is refused even with a good cookie", async () => {
-  await served(undefined, async (page, url) => {
+  await served({}, async (page, url) => {
     const cookie = cookieOf((await http(page())).headers["set-cookie"]);
     const headers = { cookie, authorization: "Bearer wrong" };
     expect((await http(`${url}/metrics`, { headers })).status).toBe(401);
@@ -93,7 +93,7 @@ test("[WIRE57] a wrong token is refused even with a good cookie", async () => {
 });
 
 test("[WIRE58] a cookie that was altered lets nobody in", async () => {
-  await served(undefined, async (page, url) => {
+  await served({}, async (page, url) => {
     const cookie = cookieOf((await http(page())).headers["set-cookie"]);
     const [name, value = ""] = cookie.split("=");
     const [ends = "", signature = ""] = value.split(".");
@@ -115,9 +115,28 @@ test("[WIRE58] a cookie that was altered lets nobody in", async () => {
 });
 
 test("[WIRE59] a session outlives a restart and ends with another token", async () => {
-  const cookie = await served(undefined, async (page) =>
-    cookieOf((await http(page())).headers["set-cookie"]),
+  const { cookie, port } = await served({}, async (page, url) => ({
+    cookie: cookieOf((await http(page())).headers["set-cookie"]),
+    port: Number(new URL(url).port),
+  }));
+  await served({ port }, async (_, url) => expect(await statuses(url, cookie)).toEqual(IN));
+  await served({ port, token: "another-token" }, async (_, url) =>
+    expect(await statuses(url, cookie)).toEqual(OUT),
   );
-  await served(undefined, async (_, url) => expect(await statuses(url, cookie)).toEqual(IN));
-  await served("another-token", async (_, url) => expect(await statuses(url, cookie)).toEqual(OUT));
+});
+
+test("[WIRE57] gateways on one host, which share a browser's cookies, do not sign each other out", async () => {
+  await served({}, async (page, url) => {
+    const other = await startApp({ dataDir: `${place.dataDir}/other`, logLevel: "silent" });
+    const listening = await other.listen({ host: "127.0.0.1", port: 0 });
+    const jar = new Map<string, string>();
+    for (const printed of [page(), listening.pageUrl()]) {
+      const [name = "", value = ""] = cookieOf((await http(printed)).headers["set-cookie"]).split("=");
+      jar.set(name, value);
+    }
+    const cookies = [...jar].map((pair) => pair.join("=")).join("; ");
+    expect(await statuses(url, cookies)).toEqual(IN);
+    expect(await statuses(listening.url, cookies)).toEqual(IN);
+    await other.stop();
+  });
 });

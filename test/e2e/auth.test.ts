@@ -70,9 +70,10 @@ describe("the token", () => {
     const { token, url } = gateway;
     expect((await http(`${url}/metrics?token=${token}`)).status).toBe(401);
     expect((await http(`${url}/?code=${token}`)).headers["set-cookie"]).toBeUndefined();
-    expect((await http(`${url}/metrics`, { headers: { cookie: `heddle_session=${token}` } })).status).toBe(
-      401,
-    );
+    expect(
+      (await http(`${url}/metrics`, { headers: { cookie: `heddle_session_${new URL(url).port}=${token}` } }))
+        .status,
+    ).toBe(401);
     expect(await upgrade(`${url}/rpc?token=${token}`)).toBe(401);
   });
 

@@ -45,7 +45,9 @@ test("[WIRE91] past the rate a request is refused with -32001, and the bucket fi
   expect(refused.length).toBeGreaterThanOrEqual(2);
   expect(refused.length).toBeLessThanOrEqual(4);
   for (const { error } of refused) expect(error).toMatchObject(overloaded);
-  await expect.poll(async () => (await wire.call("ping")).error, { interval: 300 }).toBeUndefined();
+  await expect
+    .poll(async () => (await wire.call("ping")).error, { interval: 300, timeout: 10_000 })
+    .toBeUndefined();
   expect((await (await gateway.wire()).call("ping")).error).toBeUndefined();
 });
 
@@ -69,7 +71,7 @@ test("[WIRE92] past so many connections the next WebSocket gets 503, while HTTP 
     /^heddle_connections 3$/m,
   );
   first.close();
-  await expect.poll(() => upgrade(`${gateway.url}/rpc`, bearer(gateway))).toBe(101);
+  await expect.poll(() => upgrade(`${gateway.url}/rpc`, bearer(gateway)), { timeout: 10_000 }).toBe(101);
 });
 
 test("[WIRE93] past so many workspaces a connection follows no more, until it unsubscribes", async () => {

@@ -65,7 +65,9 @@ onEachStore("resume", (kind) => {
       expect(resynced).toEqual([]);
       expect(proxy.accepted).toBeGreaterThan(5);
       // Nothing comes late.
-      await expect.poll(() => client.call("ping", {}).catch(() => undefined)).toBeDefined();
+      await expect
+        .poll(() => client.call("ping", {}).catch(() => undefined), { timeout: 10_000 })
+        .toBeDefined();
       expect(heard).toHaveLength(seq);
     });
   }
@@ -75,7 +77,7 @@ onEachStore("resume", (kind) => {
     const { client, heard, resynced } = listening(proxy.url, gateway.token);
     onTestFinished(() => client.close());
     const { thread } = await client.call("thread/start", { workspace_id });
-    await expect.poll(() => heard).toEqual([1, 2]);
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([1, 2]);
     proxy.open = false;
     proxy.cut();
     const rename = (i: number) => {
@@ -91,7 +93,7 @@ onEachStore("resume", (kind) => {
     proxy.open = true;
     await expect.poll(() => resynced, { timeout: 10_000 }).toEqual([workspace_id]);
     await postCall(gateway, "thread/folder/create", { workspace_id, name: "after" });
-    await expect.poll(() => heard).toEqual([1, 2, seq + 1]);
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([1, 2, seq + 1]);
     proxy.cut();
     await postCall(gateway, "thread/folder/create", { workspace_id, name: "after" });
     await expect.poll(() => heard, { timeout: 10_000 }).toEqual([1, 2, seq + 1, seq + 2]);
@@ -133,7 +135,7 @@ test("[CONN33] it comes back after the gateway was restarted on the same port, a
   await client.call("thread/folder/create", { workspace_id, name: "before" });
   const { port, token } = gateway;
   await gateway.app.stop();
-  await expect.poll(() => client.state).toBe("connecting");
+  await expect.poll(() => client.state, { timeout: 10_000 }).toBe("connecting");
   const waiting = client.call("thread/agents_doc/save", { workspace_id, content: "asked while it was down" });
   // Meanwhile, on another port: the client can't see it, and must hear of it later.
   gateway = await start(0);
@@ -142,6 +144,6 @@ test("[CONN33] it comes back after the gateway was restarted on the same port, a
   gateway = await start(port);
   expect(gateway.token).toBe(token);
   expect((await waiting).doc).toMatchObject({ version: 1, updated_by: "listener" });
-  await expect.poll(() => heard).toEqual([1, 2, 3, 4]);
+  await expect.poll(() => heard, { timeout: 10_000 }).toEqual([1, 2, 3, 4]);
   expect(resynced).toEqual([]);
 });

@@ -22,7 +22,7 @@ onEachStore("logs", (kind) => {
     const printed = await heddle.until(() => /http:\/\/\S+\?code=[\w-]+/.exec(heddle.stdout)?.[0]);
     const door = { url: new URL(printed).origin, token: "the-secret-token" };
     const cookie = (await http(printed)).headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
-    expect(cookie).toContain("heddle_session=");
+    expect(cookie).toContain("heddle_session_");
 
     const wire = await Wire.open(door.url, door.token);
     const workspace_id = (await wire.result("workspace/list", {})).data[0]?.id as string;

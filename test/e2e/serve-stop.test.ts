@@ -51,9 +51,9 @@ onEachStore("stop", (kind) => {
       const overBatch = post(ready, batch);
       const overSocket = wire.call("thread/folder/create", { workspace_id, name: "socket" });
       await wire.call("ping");
-      await expect.poll(() => underWay(ready)).toBe(3);
+      await expect.poll(() => underWay(ready), { timeout: 10_000 }).toBe(3);
       heddle.signal(signal);
-      await expect.poll(readyz).toBe(503);
+      await expect.poll(readyz, { timeout: 10_000 }).toBe(503);
       await release();
       expect((await overSocket).result.folder.name).toBe("socket");
       expect(JSON.parse((await overHttp).text).result.folder.name).toBe("http");
@@ -79,7 +79,7 @@ onEachStore("stop", (kind) => {
     const under = wire.call("thread/folder/create", { workspace_id, name: "before" });
     await wire.call("ping");
     heddle.signal("SIGTERM");
-    await expect.poll(readyz).toBe(503);
+    await expect.poll(readyz, { timeout: 10_000 }).toBe(503);
     const stopping = { code: -32001, data: { kind: "stopping" } };
     expect(
       (await wire.call("thread/folder/create", { workspace_id, name: "after" }, "late")).error,

@@ -85,7 +85,7 @@ onEachStore("serve", (kind) => {
         if (!error) saved.push(`v${i}`);
       }
     })().catch(() => {});
-    await expect.poll(() => saved.length).toBeGreaterThan(20);
+    await expect.poll(() => saved.length, { timeout: 10_000 }).toBeGreaterThan(20);
     heddle.signal("SIGKILL");
     expect((await heddle.exited).signal).toBe("SIGKILL");
     await wire.closed();

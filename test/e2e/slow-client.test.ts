@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { startGateway } from "../support/gateway.js";
@@ -79,7 +80,7 @@ test("[WIRE94] clients that stop reading hold up nobody, cost no memory without 
   }
   const times: number[] = [];
   let peak = 0;
-  for (let i = 0; i < 20 && (await metric("heddle_slow_connections_total")) < 5; i++) {
+  for (let i = 0; i < 60 && (await metric("heddle_slow_connections_total")) < 5; i++) {
     times.push(...(await save(writer, 20, 100 + i * 20)));
     peak = Math.max(peak, await memory());
   }
@@ -116,7 +117,9 @@ test("[WIRE95] a client that asks and does not read is asked to wait, and gets e
   greedy.pause();
   const count = Math.ceil((400 * MB) / size);
   for (let i = 0; i < count; i++) {
-    greedy.send(JSON.stringify({ jsonrpc: "2.0", id: i, method: "thread/agents_doc/get", params: { workspace_id } }));
+    greedy.send(
+      JSON.stringify({ jsonrpc: "2.0", id: i, method: "thread/agents_doc/get", params: { workspace_id } }),
+    );
   }
   // Others are served meanwhile, and each round trip gives the gateway time to do what it is going to do.
   let peak = 0;
@@ -189,4 +192,30 @@ onEachStore("a large answer", (kind) => {
     expect(wire.received.filter(Array.isArray)).toHaveLength(1);
     await gateway.stop();
   });
+});
+
+test("[WIRE95] over stdio too: what is not read is not asked for further", async () => {
+  const gateway = await startGateway(sqliteStore, { limits: { sendQueueBytes: 200_000 } });
+  const wire = await gateway.wire();
+  const content = "x".repeat(60_000);
+  await wire.result("thread/agents_doc/save", { workspace_id: gateway.home, content });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = gateway.app.gateway.stdio(input, output);
+  const params = { workspace_id: gateway.home };
+  for (let id = 0; id < 500; id++) {
+    input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "thread/agents_doc/get", params })}\n`);
+  }
+  await expect.poll(() => output.writableLength, { timeout: 10_000 }).toBeGreaterThan(0);
+  for (let i = 0; i < 20; i++) await wire.result("ping", {});
+  const held = output.writableLength + output.readableLength;
+  // The answers that were begun in one turn, and no more: of 60 MB a few.
+  expect(held).toBeLessThan(10 * MB);
+  let lines = 0;
+  output.on("data", (chunk: Buffer) => {
+    lines += chunk.filter((byte) => byte === 0x0a).length;
+  });
+  input.end();
+  await served;
+  expect(lines).toBe(500);
+  await gateway.stop();
 });

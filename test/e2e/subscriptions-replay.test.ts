@@ -93,7 +93,7 @@ onEachStore("replay", (kind) => {
     await folders(wire, 1);
     await late.result("subscribe", { workspace_id });
     const last = () => seqs(late.notifications()).at(-1);
-    await expect.poll(last).toBe(151);
+    await expect.poll(last, { timeout: 10_000 }).toBe(151);
     const heard = seqs(late.notifications());
     // From where the last one began everything is there once, in order.
     expect(heard.slice(heard.lastIndexOf(4))).toEqual(upTo(151, 4));
@@ -148,6 +148,37 @@ onEachStore("replay", (kind) => {
       Array.from({ length: 50 }, (_, i) => content(i)),
     );
     expect(late.closeCode).toBeUndefined();
+    await narrow.stop();
+  });
+
+  test("[WIRE82] a replay that others have overtaken ends with 1013 rather than with a gap, and resuming answers resync", async () => {
+    const narrow = await startGateway(kind, { limits: { sendQueueBytes: 300_000 } });
+    const writer = await narrow.wire();
+    const { thread } = await writer.result("thread/start", { workspace_id: narrow.home });
+    for (let i = 0; i < 100; i++) {
+      const content = `${i} ${"x".repeat(60_000)}`;
+      await writer.result("thread/agents_doc/save", { workspace_id: narrow.home, content });
+    }
+    const late = await narrow.wire();
+    late.socket.pause();
+    const params = { workspace_id: narrow.home, after_seq: 0 };
+    late.send(JSON.stringify({ jsonrpc: "2.0", id: "late", method: "subscribe", params }));
+    const rename = (i: number) => {
+      const params = { thread_id: thread.id, title: `t${i}` };
+      return { jsonrpc: "2.0", id: i, method: "thread/update", params };
+    };
+    for (const from of [0, 550])
+      await post(
+        narrow,
+        Array.from({ length: 550 }, (_, i) => rename(from + i)),
+      );
+    late.socket.resume();
+    expect(await late.closed()).toBe(1013);
+    const heard = seqs(late.notifications());
+    expect(heard).toEqual(upTo(heard.length));
+    const again = await narrow.wire();
+    const resumed = await again.result("subscribe", { workspace_id: narrow.home, after_seq: heard.length });
+    expect(resumed.resync).toBe(true);
     await narrow.stop();
   });
 

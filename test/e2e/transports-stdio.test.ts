@@ -100,7 +100,9 @@ onEachStore("stdio", (kind) => {
     );
     await heddle.answerTo("mark");
     heddle.signal("SIGTERM");
-    await expect.poll(async () => (await heddle.call("ping")).error?.data.kind).toBe("stopping");
+    await expect
+      .poll(async () => (await heddle.call("ping")).error?.data.kind, { timeout: 10_000 })
+      .toBe("stopping");
     await release();
     expect(await heddle.exited).toEqual({ code: 0, signal: null });
     expect(heddle.messages().find(({ id }) => id === "slow")?.result.folder.name).toBe("f");

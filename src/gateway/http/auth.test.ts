@@ -8,11 +8,11 @@ function door(token = "token") {
   const clock = { now: () => at };
   let at = 1_800_000_000_000;
   const auth = new Auth(token, clock);
-  const visit = (code: string) => auth.redeem(code)?.split(";")[0];
+  const visit = (code: string) => auth.redeem(code, "localhost:4170")?.split(";")[0];
   return {
     auth,
     visit,
-    lets: (cookie: string | undefined) => auth.allows(undefined, cookie),
+    lets: (cookie: string | undefined) => auth.allows({ cookie, host: "localhost:4170" }),
     wait: (ms: number) => {
       at += ms;
     },

@@ -1,9 +1,15 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type Clock, randomSecret } from "../../base/index.js";
 
-const COOKIE = "heddle_session";
 const SESSION_MS = 30 * 24 * 3600 * 1000;
 const CODE_MS = 10 * 60 * 1000;
+
+/** The headers that say who is asking. */
+interface Credentials {
+  readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
+  readonly host?: string | undefined;
+}
 
 /**
  * Who may come in: whoever has the token, or a browser that exchanged the one-time code of the printed address for a
@@ -19,10 +25,10 @@ export class Auth {
     this.#clock = clock;
   }
 
-  allows(authorization: string | undefined, cookie: string | undefined): boolean {
+  allows({ authorization, cookie, host }: Credentials): boolean {
     const bearer = /^Bearer (.+)$/i.exec(authorization ?? "")?.[1];
     if (bearer !== undefined) return same(bearer, this.#token);
-    const session = cookieNamed(cookie, COOKIE);
+    const session = cookieNamed(cookie, cookieName(host));
     return session !== undefined && this.#isSession(session);
   }
 
@@ -34,13 +40,13 @@ export class Auth {
   }
 
   /** The Set-Cookie of a new session, for a code that was not used yet. */
-  redeem(code: string): string | undefined {
+  redeem(code: string, host: string | undefined): string | undefined {
     const until = this.#codes.get(code);
     this.#codes.delete(code);
     if (until === undefined || until < this.#clock.now()) return undefined;
     const ends = String(this.#clock.now() + SESSION_MS);
     const value = `${ends}.${this.#sign(ends)}`;
-    return `${COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
+    return `${cookieName(host)}=${value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${SESSION_MS / 1000}`;
   }
 
   #isSession(value: string): boolean {
@@ -57,6 +63,11 @@ export class Auth {
 function same(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));
+}
+
+/** A browser gives all ports of a host the same cookies: each gateway there needs a name of its own. */
+function cookieName(host: string | undefined): string {
+  return `heddle_session_${/:(\d+)$/.exec(host ?? "")?.[1] ?? "80"}`;
 }
 
 function cookieNamed(header: string | undefined, name: string): string | undefined {

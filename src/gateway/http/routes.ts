@@ -28,7 +28,7 @@ export function createRoutes(deps: RouteDeps): Hono {
   });
   addOpenRoutes(app, deps);
   app.use(async (c, next) => {
-    if (deps.auth.allows(c.req.header("authorization"), c.req.header("cookie"))) return next();
+    if (deps.auth.allows(c.req.header())) return next();
     c.header("WWW-Authenticate", "Bearer");
     return c.json({ error: "This needs the gateway's token: Authorization: Bearer <token>." }, 401);
   });
@@ -60,7 +60,7 @@ function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
   app.get("/", (c) => {
     const code = c.req.query("code");
     if (code !== undefined) {
-      const cookie = auth.redeem(code);
+      const cookie = auth.redeem(code, c.req.header("host"));
       if (cookie) c.header("Set-Cookie", cookie);
       return c.redirect("/", 303);
     }

@@ -55,7 +55,7 @@ export class WebSockets {
     const { auth, host, limits, stopping } = this.#deps;
     if (isForeign(headers.host, headers.origin, host)) return "403 Forbidden";
     if (url?.split("?")[0] !== "/rpc") return "404 Not Found";
-    if (!auth.allows(headers.authorization, headers.cookie)) return "401 Unauthorized";
+    if (!auth.allows(headers)) return "401 Unauthorized";
     const full = this.#connections.size >= limits.connections;
     return stopping() || full ? "503 Service Unavailable" : undefined;
   }
