@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 
 const goal = process.argv[2] ?? "build";
-process.chdir(join(import.meta.dirname, ".."));
 checkNodeVersion();
+process.chdir(join(import.meta.dirname, ".."));
 
 const lockHash = hashOf(["package-lock.json"]);
 ensure({ name: "install", hash: lockHash, output: "node_modules", label: "Installing packages" }, () =>

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { failures, type HeldLock, randomSecret, takeLock } from "../base/index.js";
@@ -25,6 +25,8 @@ export function lockDataDirectory(dir: string): HeldLock {
   let lock: HeldLock | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    // SQLite makes files that others may read; in a directory that was there before, that is nobody's choice.
+    makePrivate(join(dir, "gateway.lock"));
     lock = takeLock(join(dir, "gateway.lock"));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -77,6 +79,15 @@ export function persistentToken(dir: string): string {
   const token = randomSecret();
   writePrivate(file, token);
   return token;
+}
+
+/** Makes an empty file for its owner alone; one that is there stays as it is. */
+export function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function addressFile(dir: string): string {

@@ -4,7 +4,7 @@ import { Gateway, type Limits, type Log } from "../gateway/index.js";
 import { followFolders } from "../instructions/index.js";
 import { openStore, type Store } from "../store/index.js";
 import { ensureHome, purgeDeleted } from "../tree/index.js";
-import { lockDataDirectory, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
+import { lockDataDirectory, makePrivate, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
 import { createLogger } from "./logger.js";
 
 export interface AppOptions {
@@ -38,6 +38,7 @@ export interface Listening {
 }
 
 const STOP_MS = 5_000;
+const DAY_MS = 24 * 3600 * 1000;
 
 /** Wires the modules together over one data directory. */
 export async function startApp(options: AppOptions): Promise<App> {
@@ -56,7 +57,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 function storeLocation({ store, dataDir }: AppOptions): string {
-  return store === undefined || store === "sqlite" ? join(dataDir, "heddle.db") : store;
+  if (store !== undefined && store !== "sqlite") return store;
+  const file = join(dataDir, "heddle.db");
+  makePrivate(file);
+  return file;
 }
 
 async function compose(options: AppOptions, store: Store, log: Log, release: () => void): Promise<App> {
@@ -69,6 +73,11 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     version: VERSION,
     ...(options.limits && { limits: options.limits }),
   });
+  const purging = setInterval(() => {
+    purgeDeleted(deps).catch((error) =>
+      log.warn({ err: error }, "what was deleted long ago could not be removed"),
+    );
+  }, DAY_MS).unref();
   let addressed = false;
   return {
     gateway,
@@ -82,11 +91,12 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
       return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
     },
     async stop() {
+      clearInterval(purging);
       if (addressed) removeAddress(options.dataDir);
       await gateway.stop(STOP_MS);
       await store.close();
       release();
-      log.info({}, "stopped");
+      if (addressed) log.info({}, "stopped");
     },
   };
 }

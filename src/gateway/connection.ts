@@ -6,7 +6,7 @@ import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import { Outbox, type Sink } from "./outbox.js";
 import { type DispatchDeps, dispatch } from "./rpc/dispatch.js";
-import { knownError } from "./rpc/errors.js";
+import { gatewayError, knownError } from "./rpc/errors.js";
 import { Exchange, type Peer } from "./rpc/peer.js";
 
 export interface ConnectionDeps extends DispatchDeps {
@@ -19,11 +19,14 @@ export interface ConnectionDeps extends DispatchDeps {
 }
 
 export const CLOSE_GOING_AWAY = 1001;
-/** "Try again later": the client fell behind; it can resume from its last `seq`. */
-const CLOSE_TOO_SLOW = 1013;
+/** "Try again later": it can resume from its last `seq`. */
+export const CLOSE_TRY_AGAIN = 1013;
 
-/** Messages begun in one turn of the event loop and not answered in it: only the next one shows how much their answers take. */
-const MAX_FRESH = 32;
+/**
+ * Messages begun in one turn of the event loop and not answered in it. One: a read of the embedded store answers within
+ * the turn, so that the next one is begun with its answer already in the outbox, and not while many are being made.
+ */
+const MAX_FRESH = 1;
 
 /** A client that stays connected, over whatever transport: its requests, its subscriptions, what is sent to it. */
 export class Connection implements Peer {
@@ -56,7 +59,7 @@ export class Connection implements Peer {
       room: () => this.#until(() => !this.#outbox.full),
       failed: (why) => {
         deps.log.warn({ err: why, client: this.client }, "a replay could not go on");
-        this.close(CLOSE_TOO_SLOW, "replay failed: reconnect and resume from your last seq");
+        this.close(CLOSE_TRY_AGAIN, "replay failed: reconnect and resume from your last seq");
       },
     });
     deps.metrics.connections++;
@@ -137,6 +140,10 @@ export class Connection implements Peer {
     try {
       const answer = await dispatch(this.#deps, text, this, exchange);
       if (answer !== undefined && !this.#closed) this.#outbox.answer(answer);
+    } catch (error) {
+      // Whatever a message brings about, it ends with an answer: a rejection here would end the process.
+      this.#deps.log.error({ err: error }, "a message could not be answered");
+      this.refuse(gatewayError({ kind: "invalid_request" }, "This message could not be answered."));
     } finally {
       exchange.settle();
       if (!this.#closed) this.#outbox.flush();
@@ -152,7 +159,7 @@ export class Connection implements Peer {
     }
     metrics.dropped++;
     log.warn({ client: this.client }, "a connection was too slow and was dropped");
-    this.close(CLOSE_TOO_SLOW, "too slow: reconnect and resume from your last seq");
+    this.close(CLOSE_TRY_AGAIN, "too slow: reconnect and resume from your last seq");
   }
 
   /** Resolves when something holds, or the other end is gone. */

@@ -22,6 +22,8 @@ interface Followed {
   last: number;
   /** While there is one, notifications come from the log, and live ones are left alone. The latest one counts. */
   replay: object | undefined;
+  /** Notifications this connection caused while they came from the log: each waits for the answer to its cause. */
+  readonly own: Map<number, Exchange>;
 }
 
 /** The workspaces and threads one connection hears of. */
@@ -44,7 +46,7 @@ export class Following implements Listener, Subscriptions {
         `A connection may follow ${limit} workspaces. Unsubscribe from some first.`,
       );
     }
-    this.#workspaces.set(workspace_id, { last: 0, replay: undefined });
+    this.#workspaces.set(workspace_id, { last: 0, replay: undefined, own: new Map() });
     this.#deps.hub.add(workspace_id, this);
     return true;
   }
@@ -85,10 +87,14 @@ export class Following implements Listener, Subscriptions {
 
   hear(note: Note, text: string, origin: unknown): void {
     const followed = this.#workspaces.get(note.workspace_id);
-    if (!followed || followed.replay || note.seq <= followed.last) return;
+    if (!followed || note.seq <= followed.last) return;
+    const cause = origin instanceof Exchange && origin.sender === this.#deps.peer ? origin : undefined;
+    if (followed.replay) {
+      if (cause) followed.own.set(note.seq, cause);
+      return;
+    }
     followed.last = note.seq;
-    const own = origin instanceof Exchange && origin.sender === this.#deps.peer;
-    this.#deps.notify(text, own ? origin : undefined);
+    this.#deps.notify(text, cause);
   }
 
   clear(): void {
@@ -107,11 +113,12 @@ export class Following implements Listener, Subscriptions {
         // The log is cut at its old end: whoever replays slower than others write can lose its place.
         if (note.seq !== followed.last + 1) throw new Error("the log was cut before it was replayed");
         followed.last = note.seq;
-        notify(notificationText(note), undefined);
+        notify(notificationText(note), followed.own.get(note.seq));
       }
       // Nothing can be committed between this look and going live: both happen in one turn of the event loop.
       if (last && going() && hub.latest(workspace_id) <= followed.last) {
         followed.replay = undefined;
+        followed.own.clear();
         return;
       }
     }

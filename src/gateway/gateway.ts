@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock, MakeId } from "../base/index.js";
 import { followFolders, Resolver } from "../instructions/index.js";
-import type { Store } from "../store/index.js";
-import { CLOSE_GOING_AWAY, Connection, type ConnectionDeps } from "./connection.js";
+import { type Store, workspaces } from "../store/index.js";
+import { CLOSE_GOING_AWAY, CLOSE_TRY_AGAIN, Connection, type ConnectionDeps } from "./connection.js";
 import { Auth } from "./http/auth.js";
 import { type HttpServer, listen } from "./http/server.js";
 import { Hub } from "./hub.js";
@@ -28,6 +28,7 @@ export class Gateway {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #resolver: Resolver;
+  readonly #unlisten: () => void;
   #server: HttpServer | undefined;
   #stopping = false;
 
@@ -37,6 +38,7 @@ export class Gateway {
     this.#resolver = new Resolver(deps.store);
     const handlers = createHandlers({ ...deps, resolver: this.#resolver, follower: followFolders(deps) });
     const { log } = deps;
+    this.#unlisten = deps.store.onForget(() => this.#sendAway());
     this.#deps = {
       handlers,
       log,
@@ -45,6 +47,7 @@ export class Gateway {
       hub: new Hub(deps.store, log),
       connections: new Set(),
       stopping: () => this.#stopping,
+      exists: async (id) => (await deps.store.read(() => workspaces.findWorkspace(id))) !== undefined,
     };
   }
 
@@ -77,7 +80,15 @@ export class Gateway {
     await Promise.race([late, Promise.all([...connections].map((connection) => connection.idle()))]);
     for (const connection of connections) connection.close(CLOSE_GOING_AWAY, "the gateway is stopping");
     await this.#server?.stop(late);
+    this.#unlisten();
     hub.close();
     this.#resolver.close();
+  }
+
+  /** Another gateway may have written meanwhile, and nobody here was told: whoever comes back resumes and misses nothing. */
+  #sendAway(): void {
+    for (const connection of this.#deps.connections) {
+      connection.close(CLOSE_TRY_AGAIN, "the store was away: reconnect and resume from your last seq");
+    }
   }
 }

@@ -5,6 +5,8 @@ export interface Limits {
   /** Levels of nested objects and arrays in one message. */
   readonly depth: number;
   readonly batch: number;
+  /** Characters of the answers to one batch; what comes after is not carried out. */
+  readonly batchAnswer: number;
   /** Requests of one connection under way at once. */
   readonly inFlight: number;
   /** Requests a second of one connection, and how many may come at once. */
@@ -20,6 +22,7 @@ export const defaultLimits: Limits = {
   messageBytes: 16 * 1024 * 1024,
   depth: 64,
   batch: 1_000,
+  batchAnswer: 32 * 1024 * 1024,
   inFlight: 1_000,
   rate: 20_000,
   burst: 20_000,

@@ -1,5 +1,5 @@
 import { sha256 } from "../base/index.js";
-import { countChars, MAX_DOCUMENT_CHARS } from "../protocol/index.js";
+import { countChars, MAX_DOCUMENT_CHARS, normaliseText } from "../protocol/index.js";
 import { instructionsError } from "./errors.js";
 
 export interface NormalContent {
@@ -10,9 +10,8 @@ export interface NormalContent {
   readonly status: "draft" | "active";
 }
 
-/** The one form a document is kept, hashed and counted in: no leading BOM, line ends as LF, nothing else changed. */
 export function normalise(given: string): NormalContent {
-  return measure(given.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n"));
+  return measure(normaliseText(given));
 }
 
 /** What is to be known of a content in that form. Taking the form again could change it: it may begin with another BOM. */

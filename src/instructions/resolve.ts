@@ -42,6 +42,7 @@ export class Resolver {
   }
 
   async walkForThread(workspace_id: string, thread_id: string): Promise<agentsDocs.Walk> {
+    if (!this.#store.exclusive()) return this.#store.read(() => walkScope(workspace_id, { thread_id }));
     const key = `${this.#epoch} ${workspace_id} ${this.#generation(workspace_id)} ${thread_id}`;
     const known = this.#walks.get(key);
     if (known) return known;

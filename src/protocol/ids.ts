@@ -8,8 +8,6 @@ export const ID_PREFIXES = {
   agents_doc: "agd_",
 } as const;
 
-export type IdKind = keyof typeof ID_PREFIXES;
-
 /** Ids are opaque on the wire: threads written by other programs keep theirs. */
 const id = z
   .string()

@@ -24,12 +24,14 @@ const ofThread = {
   workspace_id: optionalParam(workspaceId).describe("needed only when the id exists in two workspaces"),
   thread_id: threadId,
 };
-const afterId = z
-  .string()
+const afterId = plainText
   .max(128)
   .nullable()
   .optional()
   .describe("the sibling it comes after; `null`: first; absent: last for folders, first for threads");
+
+const namesOne = (params: { workspace_id?: string | undefined; thread_id?: string | undefined }) =>
+  params.workspace_id !== undefined || params.thread_id !== undefined;
 
 const clientInfo = z.union([
   nameText,
@@ -67,15 +69,17 @@ export const methods = {
         thread_id: optionalParam(threadId),
         after_seq: optionalParam(z.int().min(0)).describe("replays the durable notifications after this one"),
       })
-      .refine((p) => p.workspace_id !== undefined || p.thread_id !== undefined, {
-        error: "needs workspace_id or thread_id",
-      }),
+      .refine(namesOne, { error: "needs workspace_id or thread_id" }),
     z.object({ seq, resync: z.boolean().describe("too far back to replay: read the tree again") }),
   ),
   unsubscribe: method(
     "Ends the notifications of a workspace or thread.",
-    z.object({ workspace_id: optionalParam(workspaceId), thread_id: optionalParam(threadId) }),
-    z.object({ unsubscribed: z.boolean() }),
+    z
+      .object({ workspace_id: optionalParam(workspaceId), thread_id: optionalParam(threadId) })
+      .refine(namesOne, {
+        error: "needs workspace_id or thread_id",
+      }),
+    z.object({ seq, resync: z.boolean(), unsubscribed: z.boolean().describe("whether it was followed") }),
   ),
 
   "workspace/list": method("Every workspace, oldest first.", z.object(pageParams), page(workspace)),

@@ -24,6 +24,11 @@ export function isStorableText(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
+/** The one form a document is kept, hashed and counted in: no leading BOM, line ends as LF, nothing else changed. */
+export function normaliseText(text: string): string {
+  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+}
+
 const invalidText = { kind: "invalid_text" };
 
 /** Any text that can be stored and read back unchanged. */

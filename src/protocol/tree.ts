@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentsDocSummary } from "./agents-doc.js";
 import { seq, unixSeconds } from "./common.js";
 import { agentId, folderId, threadId, workspaceId } from "./ids.js";
+import { optionalParam } from "./text.js";
 
 export const workspace = z
   .object({
@@ -36,15 +37,15 @@ export const placement = z
 
 const promptRef = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
+const binding = { workspace: z.string().min(1).max(255) };
+const bindingVersion = z.string().max(255);
+
 const configFields = {
   provider: z.string().min(1).max(255),
   model: z.string().min(1).max(255),
   reasoning_effort: z.string().min(1).max(255),
   max_tokens: z.int().min(1),
-  workspace_binding: z.object({
-    workspace: z.string().min(1).max(255),
-    version: z.string().max(255).optional(),
-  }),
+  workspace_binding: z.object({ ...binding, version: bindingVersion.optional() }),
   default_prompt_pack: z.string().min(1).max(255),
   default_prompt_refs: z.array(promptRef).min(1).max(64),
 };
@@ -54,14 +55,19 @@ export const threadConfig = z
   .partial()
   .describe("A thread's settings; a field that is absent is decided by the agent.");
 
+const patchFields = {
+  ...configFields,
+  workspace_binding: z.object({ ...binding, version: optionalParam(bindingVersion) }),
+};
+
 type Nullable<T> = { [K in keyof T]: T[K] extends z.ZodType ? z.ZodOptional<z.ZodNullable<T[K]>> : never };
 
 /** In a change of `config`, `null` clears a field and an absent one stays as it is. */
 export const threadConfigPatch = z
   .object(
     Object.fromEntries(
-      Object.entries(configFields).map(([key, schema]) => [key, schema.nullable().optional()]),
-    ) as Nullable<typeof configFields>,
+      Object.entries(patchFields).map(([key, schema]) => [key, schema.nullable().optional()]),
+    ) as Nullable<typeof patchFields>,
   )
   .describe("A change of a thread's settings: `null` clears a field.");
 

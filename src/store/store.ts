@@ -28,6 +28,8 @@ export interface Store {
   write<T>(options: WriteOptions, unit: () => Unit<T>): Promise<T>;
   /** A listener must not throw; one that does is passed over with a warning. */
   onCommit(listener: (commit: Commit) => void): () => void;
+  /** Whether nobody else can have written: only then may something be remembered of the store. */
+  exclusive(): boolean;
   /** Hears when another gateway may have written: what was remembered of the store no longer holds. */
   onForget(listener: () => void): () => void;
   /** Throws when the store can't answer. */

@@ -1,6 +1,7 @@
 import type { AgentsDocSummary, ParsedParams, Result } from "../protocol/index.js";
 import { agentsDocs, folders, threads, workspaces } from "../store/index.js";
 import type { TreeDeps } from "./deps.js";
+import { inDisplayOrder } from "./display-order.js";
 import { workspaceNotFound } from "./errors.js";
 import { folderToWire, placementOf, threadToWire } from "./wire.js";
 
@@ -16,12 +17,13 @@ export async function readTree(
     const threadRows = yield* threads.listTreeThreads({ workspace_id });
     const folderRows = yield* folders.listFolders(workspace_id);
     const docRows = yield* agentsDocs.listDocSummaries({ workspace_id });
+    const shown = inDisplayOrder(folderRows, threadRows, docRows);
     return {
       workspace_id,
-      threads: threadRows.map(threadToWire),
-      folders: folderRows.map(folderToWire),
-      placements: threadRows.map(placementOf),
-      agents_docs: docRows.map(docSummaryToWire),
+      threads: shown.threads.map(threadToWire),
+      folders: shown.folders.map(folderToWire),
+      placements: shown.threads.map(placementOf),
+      agents_docs: shown.docs.map(docSummaryToWire),
       seq: workspace.seq,
     };
   });

@@ -29,35 +29,38 @@ const dated = (text: string) => text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "DATE
 const RULE = "─".repeat(40);
 
 describe("show", () => {
-  test("[CLI60] the text on standard output, where it comes from on standard error", async () => {
+  test("[CLI60] where it comes from and what it overrides, then the text; with --text the text alone", async () => {
     await folders("Backend/Payments");
     await ok("set", "/", "--text", "# Root\n");
     await ok("set", "Backend", "--text", "# Old\n");
     await ok("set", "Backend", "--text", "# Backend\n\nnot the end");
     const own = await run(["show", "Backend"]);
-    expect(own).toMatchObject({ code: 0, stdout: "# Backend\n\nnot the end" });
-    expect(dated(own.stderr)).toBe(
+    expect(own).toMatchObject({ code: 0, stderr: "" });
+    expect(dated(own.stdout)).toBe(
       [
         "AGENTS.md in effect for Backend  workspace Work",
         "from       Backend (its own), version 2, saved DATE by cli",
         "overrides  /, version 1",
         RULE,
+        "# Backend",
+        "",
+        "not the end",
         "",
       ].join("\n"),
     );
     const inherited = await run(["show", "Backend/Payments"]);
-    expect(inherited.stdout).toBe(own.stdout);
-    expect(inherited.stderr).toContain("from       Backend (inherited), version 2");
+    expect(inherited.stdout).toContain("from       Backend (inherited), version 2");
+    expect(await ok("show", "Backend/Payments", "--text")).toBe("# Backend\n\nnot the end");
     const root = await run(["show"]);
-    expect(root.stdout).toBe("# Root\n");
-    expect(root.stderr).not.toContain("overrides");
+    expect(root.stdout).toMatch(/─\n# Root\n$/);
+    expect(root.stdout).not.toContain("overrides");
   });
 
   test("[CLI60] everything it overrides, nearest first; as JSON too", async () => {
     await folders("A/B/C");
     for (const folder of ["/", "A", "A/B/C"]) await ok("set", folder, "--text", `of ${folder}`);
-    const { stderr } = await run(["show", "A/B/C"]);
-    expect(stderr).toContain("overrides  A, version 1\n           /, version 1\n");
+    const { stdout } = await run(["show", "A/B/C"]);
+    expect(stdout).toContain("overrides  A, version 1\n           /, version 1\n");
     const shown = await json("show", "A/B");
     expect(shown).toMatchObject({
       path: ["A", "B"],
@@ -78,18 +81,19 @@ describe("show", () => {
     const saved = await run(["set", "Backend", "--text", " \n"]);
     expect(saved.stdout).toBe("Saved the AGENTS.md of Backend: version 1\n");
     expect(saved.stderr).toBe("It is empty, so it does not count: in effect is that of /, version 1.\n");
-    const { stdout, stderr } = await run(["show", "Backend"]);
-    expect(stdout).toBe("root");
-    expect(stderr).toContain(
+    const { stdout } = await run(["show", "Backend"]);
+    expect(stdout).toMatch(/─\nroot\n$/);
+    expect(stdout).toContain(
       "draft      Backend has one of its own (version 1), but it is empty and does not count",
     );
   });
 
-  test("[CLI61] nothing in effect: nothing on standard output, and how to write one", async () => {
+  test("[CLI61] nothing in effect: it says so, and how to write one", async () => {
     await folders("In\\/Out now");
     const { code, stdout, stderr } = await run(["show", "In\\/Out now"]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toBe(
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await ok("show", "In\\/Out now", "--text")).toBe("");
+    expect(stdout).toBe(
       "No AGENTS.md is in effect for In\\/Out now  workspace Work\nwrite one  heddle agents-md edit 'In\\/Out now'\n",
     );
     expect(await json("show", "In\\/Out now")).toMatchObject({ path: ["In/Out now"], overrides: [] });
@@ -102,9 +106,9 @@ describe("show", () => {
       ...["threads", "start", "--title", "Cards", "--folder", "Backend/Payments", "--workspace", workspace],
     );
     // By the thread's id alone: the workspace of the current directory is another one.
-    const { stdout, stderr } = await home.run(["agents-md", "show", thread.id]);
-    expect(stdout).toBe("backend");
-    expect(stderr).toContain(
+    const { stdout } = await home.run(["agents-md", "show", thread.id]);
+    expect(stdout).toMatch(/─\nbackend\n$/);
+    expect(stdout).toContain(
       'AGENTS.md in effect for the thread "Cards" in Backend/Payments  workspace Work',
     );
     const shown = await home.json("agents-md", "show", thread.id);
@@ -120,11 +124,11 @@ describe("set", () => {
     await folders("Backend");
     home.write({ "rules.md": "from a file\n" });
     await ok("set", "/", "rules.md");
-    expect(await ok("show")).toBe("from a file\n");
+    expect(await ok("show", "--text")).toBe("from a file\n");
     expect((await run(["set", "Backend"], { input: "from input\r\n" })).code).toBe(0);
-    expect(await ok("show", "Backend")).toBe("from input\n");
+    expect(await ok("show", "--text", "Backend")).toBe("from input\n");
     expect((await run(["set", "/", "-"], { input: "\uFEFFdash" })).stdout).toContain("version 2");
-    expect(await ok("show")).toBe("dash");
+    expect(await ok("show", "--text")).toBe("dash");
     const { doc } = await json("set", "/", "--text", "by hand");
     expect(doc).toMatchObject({ version: 3, content: "by hand", status: "active" });
     expect((await json("history")).data[0]).toMatchObject({ reason: "manual", saved_by: "cli", version: 3 });
@@ -185,9 +189,9 @@ describe("archive and history", () => {
     expect(stdout).toBe("Archived the AGENTS.md of Back end; in effect is that of /, version 1.\n");
     const [, undo = ""] = /^Undo: heddle agents-md (.+)$/m.exec(stderr) ?? [];
     expect(undo).toMatch(/^history 'Back end' --restore 1 --doc agd_/);
-    expect(await ok("show", "Back end")).toBe("root");
+    expect(await ok("show", "--text", "Back end")).toBe("root");
     await ok("history", "Back end", ...undo.split(" ").slice(3));
-    expect(await ok("show", "Back end")).toBe("backend");
+    expect(await ok("show", "--text", "Back end")).toBe("backend");
     expect(await ok("archive", "/")).toBe("Archived the AGENTS.md of /; nothing is in effect.\n");
     expect(await ok("archive", "/")).toBe("/ has no AGENTS.md of its own. Nothing was changed.\n");
     expect(await json("archive", "/")).toEqual({ archived: false });
@@ -215,7 +219,7 @@ describe("archive and history", () => {
     expect(await ok("history", "--restore", "1")).toBe(
       "Restored version 1 of the AGENTS.md of / as version 4\n",
     );
-    expect(await ok("show")).toBe("one");
+    expect(await ok("show", "--text")).toBe("one");
     const missing = await run(["history", "--version", "9"]);
     expect(missing.code).toBe(1);
     expect(missing.stderr).toContain("no version 9; its latest is 4");
@@ -259,7 +263,7 @@ describe("edit", () => {
       "Backend",
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Saved the AGENTS.md of Backend: version 2\n" });
-    expect(await ok("show", "Backend")).toBe("backend\nAGENTS.md\n600\n");
+    expect(await ok("show", "--text", "Backend")).toBe("backend\nAGENTS.md\n600\n");
     expect((await json("history", "Backend")).data[0]).toMatchObject({ reason: "manual" });
     expect(left()).toEqual([]);
   });
@@ -269,16 +273,16 @@ describe("edit", () => {
     await ok("set", "/", "--text", "root\n");
     const empty = await edit('echo own >> "$1"', "A");
     expect(empty.stderr).toContain("A has none yet and inherits that of /.");
-    expect(await ok("show", "A")).toBe("own\n");
+    expect(await ok("show", "--text", "A")).toBe("own\n");
     await edit('echo more >> "$1"', "B", "--inherited");
-    expect(await ok("show", "B")).toBe("root\nmore\n");
+    expect(await ok("show", "--text", "B")).toBe("root\nmore\n");
   });
 
   test("[CLI66] an editor with arguments, and from EDITOR", async () => {
     const editor = home.editor('echo "$1 $2" > "$3"');
     const { code } = await run(["edit"], { env: { EDITOR: `${editor} --wait 'a b'` } });
     expect(code).toBe(0);
-    expect(await ok("show")).toBe("--wait a b\n");
+    expect(await ok("show", "--text")).toBe("--wait a b\n");
   });
 
   test("[CLI67] a failed or idle editor saves nothing", async () => {
@@ -307,10 +311,10 @@ describe("edit", () => {
     expect(stderr).toContain("Someone saved version 2 while you were editing. Yours was not saved.");
     const [, kept = ""] = /Your text is in (.+)$/m.exec(stderr) ?? [];
     expect(readFileSync(kept, "utf8")).toBe("base\nmine\n");
-    expect(await ok("show")).toBe("theirs");
+    expect(await ok("show", "--text")).toBe("theirs");
     expect(stderr).toContain(`heddle agents-md set / ${kept}`);
     await ok("set", "/", kept);
-    expect(await ok("show")).toBe("base\nmine\n");
+    expect(await ok("show", "--text")).toBe("base\nmine\n");
   });
 
   test("[CLI68] a text that is refused stays in its file too", async () => {
@@ -334,7 +338,7 @@ describe("without a gateway", () => {
       const editor = alone.editor(`${command} folders create Meanwhile > "$1"`);
       const { code } = await alone.run(["agents-md", "edit"], { env: { VISUAL: editor } });
       expect(code).toBe(0);
-      expect(await alone.ok("agents-md", "show")).toMatch(/^Created Meanwhile {2}fld_/);
+      expect(await alone.ok("agents-md", "show", "--text")).toMatch(/^Created Meanwhile {2}fld_/);
       expect(await alone.ok("tree")).toContain("Meanwhile/");
     } finally {
       await alone.remove();

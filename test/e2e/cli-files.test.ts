@@ -40,7 +40,7 @@ async function documents(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const { folder_id } of tree.agents_docs) {
     const folder = data.find(({ id }: { id: string }) => id === folder_id);
-    found[folder ? folder.path.join("/") : "/"] = await ok("agents-md", "show", folder_id ?? "/");
+    found[folder ? folder.path.join("/") : "/"] = await ok("agents-md", "show", "--text", folder_id ?? "/");
   }
   return found;
 }

@@ -57,7 +57,7 @@ describe("on a terminal", () => {
     await home.run(["agents-md", "set"], { input: text });
     const { stdout } = await home.onTerminal(["agents-md", "show"], { env: { NO_COLOR: "1" } });
     expect(stdout).toContain("a^[]0;title^Gb\tc\r\nd\r\n");
-    expect(await home.ok("agents-md", "show")).toBe(`a${ESC}]0;title\u0007b\tc\nd`);
+    expect(await home.ok("agents-md", "show", "--text")).toBe(`a${ESC}]0;title\u0007b\tc\nd`);
   });
 });
 

@@ -139,7 +139,7 @@ describe("help", () => {
     expect(await home.run(["help", "tree"])).toMatchObject({ code: 0, stderr: "" });
     const { stdout } = await home.run(["agents-md", "show", "--help"]);
     expect(stdout).toContain("heddle agents-md show Backend/Payments");
-    expect(stdout).toContain("standard error");
+    expect(stdout).toContain("--text");
     for (const option of ["--data", "--workspace", "--json", "--url", "--token"])
       expect(stdout).toContain(option);
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));

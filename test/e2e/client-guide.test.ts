@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -32,7 +32,10 @@ beforeAll(async () => {
   app = await startApp({ dataDir: join(home, ".local/share/heddle"), logLevel: "silent" });
   await app.listen({ host: "127.0.0.1", port: 0 });
 });
-afterAll(() => app?.stop());
+afterAll(async () => {
+  await app?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
 
 test("[CONN4] the guide's shell examples answer what the guide says", async () => {
   const bin = join(home, "bin");

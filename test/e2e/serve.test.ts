@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -166,6 +166,7 @@ test("[WIRE137] a port that is none is refused as a mistake on the command line"
 test("[WIRE138] without --data it is $XDG_DATA_HOME/heddle, readable by its owner only", async () => {
   place = await sqliteStore.fresh();
   const data = temporaryDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const heddle = run(["serve", "--json", "--port", "0"], { XDG_DATA_HOME: data });
   await heddle.ready();
   expect(JSON.parse(readFileSync(join(data, "heddle", "gateway.json"), "utf8")).pid).toBe(heddle.pid);

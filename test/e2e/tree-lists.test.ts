@@ -99,7 +99,7 @@ onEachStore("lists of threads", (kind) => {
     const socket = await again.wire();
     const error = await socket.error("thread/get", { thread_id: a.thread });
     expect(error).toMatchObject({ code: -32602, data: { kind: "thread.ambiguous", thread_id: a.thread } });
-    expect(new Set(error.data["workspace_ids"] as string[])).toEqual(new Set([a.workspace, b]));
+    expect(new Set(error.data.workspace_ids as string[])).toEqual(new Set([a.workspace, b]));
     const { thread } = await socket.result("thread/get", { thread_id: a.thread, workspace_id: b });
     expect(thread.workspace_id).toBe(b);
     await again.stop();

@@ -23,13 +23,11 @@ function addReading(group: Command): void {
       group
         .command("show")
         .description("print what is in effect, where it comes from and what it overrides")
-        .argument("[folder|thread]", "path or id of a folder, or id of a thread (default: the root)"),
-    ).addHelpText(
-      "after",
-      "\nThe text goes to standard output, to the letter; where it comes from goes to standard error.",
+        .argument("[folder|thread]", "path or id of a folder, or id of a thread (default: the root)")
+        .option("--text", "the text alone, to the letter"),
     ),
     "heddle agents-md show Backend/Payments",
-    "heddle agents-md show Backend > AGENTS.md",
+    "heddle agents-md show Backend --text > AGENTS.md",
   ).action(async (...args) => (await import("./agents-md/show.js")).show(args[0], args[1]));
   examples(
     workspaceOptions(

@@ -59,12 +59,24 @@ function misplaced(word: string, program: Command): UsageError {
   );
 }
 
+const SHORTEST_TOKEN = 16;
+
+/** Whoever else can reach the gateway can also guess. */
+function assertGuarded({ host, token }: ServeOptions): void {
+  const loopback = /^(127\.|localhost$|::1$)/.test(host);
+  if (loopback || token === undefined || token.length >= SHORTEST_TOKEN) return;
+  throw new UsageError(
+    `With --host ${host} the token must have at least ${SHORTEST_TOKEN} characters; leave --token out and one is made`,
+  );
+}
+
 function token(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new InvalidArgumentError("It must have at least one character, and only visible ASCII ones.");
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  assertGuarded(options);
   const dataDir = dataDirectory(options.data, process.env);
   const onTerminal = process.stdout.isTTY === true && !options.json && !options.stdio;
   const logLevel = process.env.HEDDLE_LOG ?? (onTerminal ? "warn" : "info");

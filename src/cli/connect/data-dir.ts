@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { GatewayAddress } from "../../app/index.js";
@@ -23,11 +23,6 @@ export function readAddress(dir: string): GatewayAddress | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whoever holds the directory's lock knows that no gateway runs there: an address it finds was left by one that was killed. */
-export function removeAddress(dir: string): void {
-  rmSync(addressFile(dir), { force: true });
 }
 
 function addressFile(dir: string): string {

@@ -1,14 +1,12 @@
 import { type App, startApp } from "../../app/index.js";
 import { VERSION } from "../../base/index.js";
 import { Client, type OpenTransport } from "../../client/node.js";
-import { removeAddress } from "./data-dir.js";
 import { writeHolder } from "./holder.js";
 import type { Link } from "./link.js";
 
 /** A gateway within this process, without a port, for as long as the command takes. */
 export async function startPrivate(dataDir: string): Promise<Link> {
   const app = await startApp({ dataDir, logLevel: process.env.HEDDLE_LOG ?? "error" });
-  removeAddress(dataDir);
   const forget = writeHolder(dataDir);
   const client = new Client({ open: within(app), name: "cli", reconnect: false });
   return {

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { GatewayAddress } from "../../app/index.js";
-import { isKind } from "../../base/index.js";
+import { isKind, takeLock } from "../../base/index.js";
 import { cliError, UsageError } from "../errors.js";
 import type { GatewayOptions } from "../options.js";
 import { dataDirectory, readAddress } from "./data-dir.js";
@@ -68,7 +70,7 @@ export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Pr
 async function reachDataDirectory(dataDir: string): Promise<Link> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
-    const running = readAddress(dataDir);
+    const running = runningOn(dataDir);
     const failure = running ? await connectTo(running).catch((error: Error) => error) : undefined;
     if (failure && !(failure instanceof Error)) return failure;
     try {
@@ -80,6 +82,19 @@ async function reachDataDirectory(dataDir: string): Promise<Link> {
     }
     await delay(RETRY_MS);
   }
+}
+
+function runningOn(dataDir: string): GatewayAddress | undefined {
+  return isFree(dataDir) ? undefined : readAddress(dataDir);
+}
+
+/** Looked at before anything is sent: whoever has a dead gateway's port now must not be given its token. */
+export function isFree(dataDir: string): boolean {
+  const file = join(dataDir, "gateway.lock");
+  if (!existsSync(file)) return true;
+  const lock = takeLock(file);
+  lock?.release();
+  return lock !== undefined;
 }
 
 function silent(dataDir: string, running: GatewayAddress | undefined, failure: Error | undefined) {

@@ -47,8 +47,11 @@ export class WebSockets {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const refusal = this.#refusal(request);
-    if (refusal) socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws));
+    if (refusal) {
+      // The server's sockets may stay half open: without this, whoever was refused could keep one for good.
+      socket.once("finish", () => socket.destroy());
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    } else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws));
   }
 
   #refusal({ headers, url }: IncomingMessage): string | undefined {

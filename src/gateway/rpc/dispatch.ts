@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import { isKind } from "../../base/index.js";
 import { type MethodName, methods, type RpcError } from "../../protocol/index.js";
 import type { Call } from "../../tree/index.js";
 import type { Limits } from "../limits.js";
@@ -17,6 +16,7 @@ export interface DispatchDeps {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly stopping: () => boolean;
+  readonly exists: (workspace_id: string) => Promise<boolean>;
 }
 
 /** Carries a message out. Answers the text to send back; undefined when there is nothing to answer. */
@@ -29,12 +29,26 @@ export async function dispatch(
   const { batch, members } = deps.stopping() ? refuseAll(deps, text) : parseMessage(text, deps.limits);
   if (!batch) return answerMember(deps, members[0] as Parsed, peer, exchange);
   const answers: string[] = [];
+  let size = 0;
   // One after the other, so that a batch reads like a script: what it creates first, it can use next.
   for (const member of members) {
-    const answer = await answerMember(deps, member, peer, exchange);
-    if (answer !== undefined) answers.push(answer);
+    const full = size > deps.limits.batchAnswer;
+    const answer = await answerMember(deps, full ? notCarriedOut(member) : member, peer, exchange);
+    if (answer === undefined) continue;
+    answers.push(answer);
+    size += answer.length;
   }
   return answers.length > 0 ? `[${answers.join(",")}]` : undefined;
+}
+
+/** Answers of a few words can be larger than a process can hold: the rest of such a batch has to be asked again. */
+function notCarriedOut(member: Parsed): Parsed {
+  if (!("request" in member)) return member;
+  const error = gatewayError(
+    { kind: "overloaded", retry_after_ms: 0 },
+    "The answers to this batch are too large for one message. This request was not carried out: send it again.",
+  );
+  return { id: member.request.id, error };
 }
 
 /** What came in before the gateway began to stop is finished; what comes after is refused whole. */
@@ -75,11 +89,12 @@ async function answerMember(
 }
 
 async function execute(
-  { handlers, limits, metrics }: DispatchDeps,
+  deps: DispatchDeps,
   { method, params }: RpcRequest,
   peer: Peer,
   exchange: Exchange,
 ): Promise<unknown> {
+  const { handlers, limits, metrics } = deps;
   if (!Object.hasOwn(methods, method)) {
     const message = `There is no method ${JSON.stringify(method.slice(0, 100))}.`;
     throw gatewayError({ kind: "unknown_method", method: method.slice(0, 100) }, message);
@@ -96,7 +111,8 @@ async function execute(
   peer.inFlight++;
   metrics.inFlight++;
   try {
-    return await withImplicitSubscription(name, parsed, peer, () =>
+    const followed = { workspace_id: workspaceOf(name, parsed), subscriptions: peer.subscriptions };
+    return await withImplicitSubscription(deps, followed, () =>
       (handlers[name] as Handler)(parsed, { call, peer, exchange }),
     );
   } finally {
@@ -109,23 +125,28 @@ type Handler = (params: unknown, context: { call: Call; peer: Peer; exchange: Ex
 
 /** A connection that works in a workspace hears of it from then on, its own change included. */
 async function withImplicitSubscription(
-  method: MethodName,
-  params: unknown,
-  peer: Peer,
+  { exists }: DispatchDeps,
+  { workspace_id, subscriptions }: { workspace_id: string | undefined; subscriptions: Peer["subscriptions"] },
   run: () => unknown,
 ): Promise<unknown> {
-  const { workspace_id } = params as { workspace_id?: string };
-  const explicit = method === "subscribe" || method === "unsubscribe";
-  const added = workspace_id !== undefined && !explicit && peer.subscriptions?.follow(workspace_id);
+  const added = workspace_id !== undefined && subscriptions?.follow(workspace_id);
   try {
     return await run();
   } catch (error) {
-    if (added && isKind(error, "workspace.not_found")) peer.subscriptions?.unfollow(workspace_id);
+    // Whatever it failed of: following what does not exist would use up the connection's share.
+    if (added && !(await exists(workspace_id).catch(() => false))) subscriptions?.unfollow(workspace_id);
     throw error;
   }
 }
 
+/** The workspace a call works in; `subscribe` and `unsubscribe` say themselves what is followed. */
+function workspaceOf(method: MethodName, params: unknown): string | undefined {
+  if (method === "subscribe" || method === "unsubscribe") return undefined;
+  return (params as { workspace_id?: string }).workspace_id;
+}
+
 const MAX_ISSUES = 10;
+const MAX_KEY = 100;
 
 function parseParams(method: MethodName, params: unknown): unknown {
   const parsed = methods[method].params.safeParse(params ?? {});
@@ -137,7 +158,8 @@ function parseParams(method: MethodName, params: unknown): unknown {
 }
 
 function toIssue(issue: z.core.$ZodIssue): ParamIssue {
-  return { path: issue.path.join("."), message: issue.message };
+  // A key can be as long as a message: told whole, it would come back twice as large.
+  return { path: issue.path.map((part) => String(part).slice(0, MAX_KEY)).join("."), message: issue.message };
 }
 
 function isTextIssue(issue: z.core.$ZodIssue): boolean {

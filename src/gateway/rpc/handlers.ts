@@ -1,9 +1,8 @@
 import * as instructions from "../../instructions/index.js";
 import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
-import { notifications, type Store } from "../../store/index.js";
 import * as tree from "../../tree/index.js";
-import { gatewayError } from "./errors.js";
-import type { Exchange, Peer, Subscriptions } from "./peer.js";
+import type { Exchange, Peer } from "./peer.js";
+import { subscribe, unsubscribe } from "./subscribe.js";
 
 export interface Context {
   readonly call: tree.Call;
@@ -35,7 +34,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     initialize: greet,
     ping: greet,
     subscribe: (params, context) => subscribe(deps, params, context),
-    unsubscribe: async (params, { peer }) => unsubscribe(params, peer),
+    unsubscribe: (params, { peer }) => unsubscribe(deps, params, peer),
 
     "workspace/list": (params) => tree.listWorkspaces(deps, params),
     "workspace/create": (params, { call }) => tree.createWorkspace(deps, params, call),
@@ -85,78 +84,4 @@ async function located<P extends { thread_id: string; workspace_id?: string | un
   const workspace_id = await tree.workspaceOfThread(deps, params, state);
   subscriptions?.follow(workspace_id);
   return { ...params, workspace_id };
-}
-
-async function subscribe(
-  deps: HandlerDeps,
-  params: ParsedParams<"subscribe">,
-  { peer, exchange }: Context,
-): Promise<Result<"subscribe">> {
-  const { subscriptions } = peer;
-  if (!subscriptions) {
-    throw gatewayError(
-      { kind: "request.needs_connection", method: "subscribe" },
-      "Notifications need a connection that stays open: use the WebSocket at /rpc, or stdio.",
-    );
-  }
-  const { thread_id, after_seq } = params;
-  let { workspace_id = "" } = params;
-  if (thread_id !== undefined) {
-    ({ workspace_id } = (await tree.getThread(deps, { ...params, thread_id })).thread);
-  }
-  const answer =
-    after_seq === undefined
-      ? await followLive(deps.store, workspace_id, subscriptions)
-      : await followFrom(deps.store, { workspace_id, after_seq }, subscriptions, exchange);
-  if (thread_id !== undefined) subscriptions.followThread(thread_id);
-  return answer;
-}
-
-/** Follows first and reads the number then: what is committed in between is delivered, not missed. */
-async function followLive(
-  store: Store,
-  workspace_id: string,
-  subscriptions: Subscriptions,
-): Promise<Result<"subscribe">> {
-  const added = subscriptions.follow(workspace_id);
-  try {
-    return { seq: (await rangeOf(store, workspace_id)).seq, resync: false };
-  } catch (error) {
-    if (added) subscriptions.unfollow(workspace_id);
-    throw error;
-  }
-}
-
-/** What is committed while the numbers are read is held back: it has its place behind what was missed. */
-async function followFrom(
-  store: Store,
-  { workspace_id, after_seq }: { workspace_id: string; after_seq: number },
-  subscriptions: Subscriptions,
-  exchange: Exchange,
-): Promise<Result<"subscribe">> {
-  const held = subscriptions.hold(workspace_id);
-  try {
-    const { seq, oldest = seq + 1 } = await rangeOf(store, workspace_id);
-    const resync = after_seq > seq || after_seq < oldest - 1;
-    held.replay(resync ? seq : after_seq, exchange);
-    return { seq, resync };
-  } catch (error) {
-    held.release();
-    throw error;
-  }
-}
-
-async function rangeOf(store: Store, workspace_id: string): Promise<notifications.NotificationRange> {
-  const range = await store.read(() => notifications.notificationRange(workspace_id));
-  if (!range) throw tree.workspaceNotFound(workspace_id);
-  return range;
-}
-
-function unsubscribe(
-  { workspace_id, thread_id }: ParsedParams<"unsubscribe">,
-  { subscriptions }: Peer,
-): Result<"unsubscribe"> {
-  const left = workspace_id !== undefined && subscriptions?.unfollow(workspace_id);
-  const leftThread = thread_id !== undefined && subscriptions?.unfollowThread(thread_id);
-  return { unsubscribed: left === true || leftThread === true };
 }

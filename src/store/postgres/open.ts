@@ -109,6 +109,7 @@ function postgresStore(pool: pg.Pool, lock: WriterLock, name: string): Store {
         }),
       ),
     onCommit: (listener) => listeners.add(listener),
+    exclusive: () => lock.held,
     onForget: (listener) => lock.onRegained(listener),
     check: () =>
       admit(async () => {

@@ -43,8 +43,12 @@ export class WriterLock {
     return () => this.#forget.delete(listener);
   }
 
+  get held(): boolean {
+    return this.#client !== undefined;
+  }
+
   assertHeld(): void {
-    if (this.#client) return;
+    if (this.held) return;
     throw storeError(
       { kind: "store.unavailable", store: this.#name },
       `The connection to ${this.#name} was lost. Heddle tries again every second.`,

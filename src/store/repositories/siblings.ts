@@ -35,12 +35,23 @@ export function* edgeRank(siblings: Siblings, edge: "first" | "last"): Unit<numb
   return row?.rank;
 }
 
-/** The rank of one member; undefined when it is not among these siblings. */
+/** The rank of one member; undefined when it is not among these siblings, or deleted. */
 export function* rankOf(siblings: Siblings, id: string): Unit<number | undefined> {
   const row = yield* first((s) =>
     members(s, siblings)
       .select("rank")
-      .where(sql<boolean>`${parts(siblings.table).id} = ${id}`),
+      .where(sql<boolean>`${parts(siblings.table).id} = ${id}`)
+      .$if(siblings.table === "thread_placement", (rows) =>
+        rows.where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom("thread")
+              .select("thread.id")
+              .where("thread.workspace_id", "=", siblings.workspace_id)
+              .where("thread.id", "=", id)
+              .where("thread.deleted_at", "is", null),
+          ),
+        ),
+      ),
   );
   return row?.rank;
 }

@@ -33,23 +33,34 @@ function threadsInFolder({ db }: Sql, folder_id: string): ReturnType<typeof plac
     .select(["p.folder_id", "p.rank"]) as never;
 }
 
-const selectById = prepared<{ id: string }, PlacedThreadRow>((s, arg) =>
-  placedThreads(s)
-    .where("t.id", "=", arg("id"))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("workspace as w")
-          .select("w.id")
-          .whereRef("w.id", "=", "t.workspace_id")
-          .where("w.deleted_at", "is", null),
-      ),
-    )
-    .limit(3),
-);
+const selectById = (state: ThreadState, scoped: boolean) =>
+  prepared<{ id: string; workspace_id: string }, PlacedThreadRow>((s, arg) =>
+    placedThreads(s)
+      .where("t.id", "=", arg("id"))
+      .where("t.deleted_at", state === "living" ? "is" : "is not", null)
+      .$if(scoped, (rows) => rows.where("t.workspace_id", "=", arg("workspace_id")))
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("workspace as w")
+            .select("w.id")
+            .whereRef("w.id", "=", "t.workspace_id")
+            .where("w.deleted_at", "is", null),
+        ),
+      )
+      .limit(3),
+  );
 
-/** Every thread with an id, deleted ones too: two workspaces may each have one. */
-export function* findThreads(id: string): Unit<PlacedThreadRow[]> {
-  return yield* selectById({ id });
+export type ThreadState = "living" | "deleted";
+
+const byId = {
+  living: { anywhere: selectById("living", false), inWorkspace: selectById("living", true) },
+  deleted: { anywhere: selectById("deleted", false), inWorkspace: selectById("deleted", true) },
+};
+
+/** The threads with an id, in one workspace or in any: two workspaces may each have one. */
+export function* findThreads(id: string, state: ThreadState, workspace_id?: string): Unit<PlacedThreadRow[]> {
+  const select = byId[state][workspace_id === undefined ? "anywhere" : "inWorkspace"];
+  return yield* select({ id, workspace_id: workspace_id ?? "" });
 }
 
 /** In display order: pinned ones first, the latest pinned on top, then by rank. */
@@ -134,8 +145,13 @@ export function* savePlacement(row: PlacementRow): Unit<void> {
 
 /** Ids of the living threads directly in a folder. */
 export function* threadIdsIn(workspace_id: string, folder_id: string): Unit<string[]> {
-  const rows = yield* query((s) =>
-    placedThreads(s)
+  const rows = yield* query(({ db }) =>
+    db
+      .selectFrom("thread_placement as p")
+      .innerJoin("thread as t", (join) =>
+        join.onRef("t.workspace_id", "=", "p.workspace_id").onRef("t.id", "=", "p.thread_id"),
+      )
+      .select("t.id")
       .where("p.workspace_id", "=", workspace_id)
       .where("p.folder_id", "=", folder_id)
       .where("t.deleted_at", "is", null),

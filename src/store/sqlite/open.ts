@@ -112,6 +112,7 @@ function sqliteStore(connection: SqliteConnection, sql: Sql, path: string): Stor
     },
     onCommit: (listener) => listeners.add(listener),
     // The kernel's lock on the data directory is never lost.
+    exclusive: () => true,
     onForget: () => () => {},
     check: () => read(checkUnit),
     close() {

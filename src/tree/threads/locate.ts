@@ -9,14 +9,10 @@ export interface ThreadRef {
 
 export function* findThread(
   ref: ThreadRef,
-  state: "living" | "deleted" = "living",
+  state: threads.ThreadState = "living",
 ): Unit<threads.PlacedThreadRow> {
   const { thread_id, workspace_id } = ref;
-  const rows = (yield* threads.findThreads(thread_id)).filter(
-    (row) =>
-      (row.deleted_at === null) === (state === "living") &&
-      (workspace_id === undefined || row.workspace_id === workspace_id),
-  );
+  const rows = yield* threads.findThreads(thread_id, state, workspace_id);
   const [row, other] = rows;
   if (!row) {
     const known = workspace_id === undefined || (yield* workspaces.findWorkspace(workspace_id));
@@ -34,7 +30,7 @@ export function* findThread(
 export async function workspaceOfThread(
   deps: Pick<TreeDeps, "store">,
   ref: ThreadRef,
-  state: "living" | "deleted" = "living",
+  state: threads.ThreadState = "living",
 ): Promise<string> {
   if (ref.workspace_id !== undefined) return ref.workspace_id;
   return (await deps.store.read(() => findThread(ref, state))).workspace_id;

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { AgentsDocSummary } from "../../../protocol/index.js";
+import { type AgentsDocSummary, normaliseText } from "../../../protocol/index.js";
 import { cliError } from "../../errors.js";
 import { docsByFolder, Folders, formatName } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
@@ -9,7 +9,7 @@ import { isWithin } from "../../workspace-choice.js";
 import { inChunks } from "./chunks.js";
 import { type FileOutcome, reportFiles } from "./file-report.js";
 import { FILE_NAME, isLeftOut } from "./find-files.js";
-import { normalise, reason } from "./text-file.js";
+import { reason } from "./text-file.js";
 
 interface ExportOptions extends WorkspaceOptions {
   readonly dryRun?: boolean;
@@ -97,7 +97,7 @@ async function write({ path, content, refused }: Document, target: Target): Prom
     const place = await whereTo(top, path);
     if ("problem" in place) return outcome("refused", place.problem);
     const there = await readFile(place.file).catch(absent);
-    if (there && normalise(there.toString()) === content) return outcome("unchanged");
+    if (there && normaliseText(there.toString()) === content) return outcome("unchanged");
     if (there && written.has(await identity(place.file))) {
       return outcome("refused", "another folder was just written there: their names differ only in case");
     }

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { sha256 } from "../../../base/index.js";
 import type { CallError } from "../../../client/node.js";
-import { countChars, MAX_DOCUMENT_CHARS, methods } from "../../../protocol/index.js";
+import { countChars, MAX_DOCUMENT_CHARS, methods, normaliseText } from "../../../protocol/index.js";
 import { docsByFolder, Folders, formatFolderPath } from "../../folder-path.js";
 import { makeFolders } from "../../make-folders.js";
 import type { WorkspaceOptions } from "../../options.js";
@@ -10,7 +10,7 @@ import { type Session, withSession } from "../../session.js";
 import { inChunks } from "./chunks.js";
 import { type FileOutcome, reportFiles } from "./file-report.js";
 import { type FoundFile, findFiles } from "./find-files.js";
-import { normalise, readTextFile } from "./text-file.js";
+import { readTextFile } from "./text-file.js";
 
 interface ImportOptions extends WorkspaceOptions {
   readonly dryRun?: boolean;
@@ -77,7 +77,7 @@ const MAX_BYTES = MAX_DOCUMENT_CHARS * 8;
 async function check({ path, file }: FoundFile, folders: Folders): Promise<Checked> {
   try {
     if ((await stat(file)).size > MAX_BYTES) return { refused: tooLong("more") };
-    const content = normalise(await readTextFile(file));
+    const content = normaliseText(await readTextFile(file));
     const chars = countChars(content);
     if (chars > MAX_DOCUMENT_CHARS) return { refused: tooLong(String(chars)) };
     const { folder, missing } = folders.follow(path);

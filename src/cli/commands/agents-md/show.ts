@@ -1,9 +1,13 @@
 import type { AgentsDocResolved, Thread } from "../../../protocol/index.js";
 import { formatFolderPath } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
-import { formatTime, note, paintErr, printJson, printText } from "../../output.js";
+import { formatTime, paint, print, printJson, printText } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
 import { activeUpwards, asArgument, type DocAbove, findScope, type Scope, scopeOf } from "./scope.js";
+
+export interface ShowOptions extends WorkspaceOptions {
+  readonly text?: boolean;
+}
 
 interface Shown {
   readonly scope: Scope;
@@ -12,12 +16,16 @@ interface Shown {
   readonly overrides: readonly DocAbove[];
 }
 
-/** Prints what is in effect: the text on standard output, where it comes from on standard error. */
-export async function show(given: string | undefined, options: WorkspaceOptions): Promise<void> {
+/** Prints where what is in effect comes from and what it overrides, then the text; with `--text` the text alone. */
+export async function show(given: string | undefined, options: ShowOptions): Promise<void> {
   const shown = await withSession(options, (session) => look(session, given));
   if (options.json) return printJson(forPrograms(shown));
-  note(...header(shown));
-  if (shown.effective) printText(shown.effective.doc.content);
+  if (options.text !== true) print(...header(shown));
+  const content = shown.effective?.doc.content;
+  if (content === undefined) return;
+  printText(content);
+  // A prompt or the next output would stand on the text's last line. The text alone is kept to the letter.
+  if (options.text !== true && process.stdout.isTTY !== true && !content.endsWith("\n")) print("");
 }
 
 async function look(session: Session, given: string | undefined): Promise<Shown> {
@@ -61,7 +69,7 @@ function header({ scope, thread, effective, overrides }: Shown): string[] {
   const where = thread ? `the thread "${thread.title}" in ${scope.name}` : scope.name;
   const lines: string[] = [];
   if (!effective) {
-    lines.push(paintErr.bold(`No AGENTS.md is in effect for ${where}`) + inWorkspace(scope));
+    lines.push(paint.bold(`No AGENTS.md is in effect for ${where}`) + inWorkspace(scope));
     lines.push(...draftLine(scope));
     lines.push(line("write one", `heddle agents-md edit ${asArgument(scope.name)}`));
     return lines;
@@ -69,12 +77,12 @@ function header({ scope, thread, effective, overrides }: Shown): string[] {
   const { doc, inherited, source_path } = effective;
   const by = doc.updated_by === undefined ? "" : ` by ${doc.updated_by}`;
   const source = inherited ? `${formatFolderPath(source_path)} (inherited)` : `${scope.name} (its own)`;
-  lines.push(paintErr.bold(`AGENTS.md in effect for ${where}`) + inWorkspace(scope));
+  lines.push(paint.bold(`AGENTS.md in effect for ${where}`) + inWorkspace(scope));
   lines.push(line("from", `${source}, version ${doc.version}, saved ${formatTime(doc.updated_at)}${by}`));
   for (const [index, { path, doc: other }] of overrides.entries()) {
     lines.push(line(index === 0 ? "overrides" : "", `${formatFolderPath(path)}, version ${other.version}`));
   }
-  lines.push(...draftLine(scope), paintErr.dim("─".repeat(40)));
+  lines.push(...draftLine(scope), paint.dim("─".repeat(40)));
   return lines;
 }
 
@@ -91,9 +99,9 @@ function draftLine({ own, name }: Scope): string[] {
 }
 
 function inWorkspace({ workspace }: Scope): string {
-  return paintErr.dim(`  workspace ${workspace.name}`);
+  return paint.dim(`  workspace ${workspace.name}`);
 }
 
 function line(name: string, text: string): string {
-  return paintErr.dim(`${name.padEnd(9)}  ${text}`);
+  return paint.dim(`${name.padEnd(9)}  ${text}`);
 }

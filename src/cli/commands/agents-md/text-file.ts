@@ -25,11 +25,6 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-/** Text as the gateway keeps it, so that what it has can be compared with what a file has. */
-export function normalise(text: string): string {
-  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-}
-
 export function reason(error: NodeJS.ErrnoException): string {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: "there is no such file or directory",

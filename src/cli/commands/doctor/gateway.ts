@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import type { GatewayAddress } from "../../../app/index.js";
-import { takeLock, VERSION } from "../../../base/index.js";
+import { VERSION } from "../../../base/index.js";
 import { readAddress } from "../../connect/data-dir.js";
-import { connectTo } from "../../connect/reach.js";
+import { connectTo, isFree } from "../../connect/reach.js";
 import type { Check } from "./check.js";
 
 const name = "gateway";
@@ -14,12 +13,13 @@ export async function checkGateway(dir: string): Promise<{ check: Check; url?: s
     return { check: { name, verdict: "none", detail: "none is running; commands start a private one" } };
   }
   const { url, pid } = address;
+  if (isFree(dir)) return { check: gone(pid) };
   try {
     const link = await connectTo(address);
     await link.close();
     return { url, check: running(url, pid, link.version) };
   } catch (error) {
-    return { check: silent(dir, address, error as Error) };
+    return { check: silent(address, error as Error) };
   }
 }
 
@@ -30,14 +30,12 @@ function running(url: string, pid: number, version: string): Check {
   return { name, verdict: "warning", detail, advice };
 }
 
-/** The kernel lock tells whether it is there: its process id may be another's by now. */
-function silent(dir: string, { url, pid }: GatewayAddress, error: Error): Check {
-  const lock = takeLock(join(dir, "gateway.lock"));
-  if (lock) {
-    lock.release();
-    const detail = `process ${pid} is gone and left gateway.json behind`;
-    return { name, verdict: "warning", detail, advice: "nothing to do: the next start replaces it" };
-  }
+function gone(pid: number): Check {
+  const detail = `process ${pid} is gone and left gateway.json behind`;
+  return { name, verdict: "warning", detail, advice: "nothing to do: the next start replaces it" };
+}
+
+function silent({ url, pid }: GatewayAddress, error: Error): Check {
   const detail = `process ${pid} is there, but ${url} does not answer: ${error.message}`;
   return { name, verdict: "broken", detail, advice: `stop process ${pid} and start \`heddle serve\` again` };
 }
