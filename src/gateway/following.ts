@@ -77,10 +77,7 @@ export class Following implements Listener, Subscriptions {
       replay: (after_seq, exchange) => {
         if (followed.replay !== replay) return;
         followed.last = after_seq;
-        exchange.onAnswered(() => {
-          const going = () => this.#workspaces.get(workspace_id) === followed && followed.replay === replay;
-          this.#replay(workspace_id, followed, going).catch((error) => this.#deps.failed(error));
-        });
+        exchange.onAnswered(() => this.#startReplay(workspace_id, followed));
       },
     };
   }
@@ -97,10 +94,27 @@ export class Following implements Listener, Subscriptions {
     this.#deps.notify(text, cause);
   }
 
+  /** Another gateway may have written: reads on in the log from where this stands. False where that is not known. */
+  catchUp(): boolean {
+    const live = [...this.#workspaces].filter(([, followed]) => !followed.replay);
+    if (live.some(([, followed]) => followed.last === 0)) return false;
+    for (const [workspace_id, followed] of live) {
+      followed.replay = {};
+      this.#startReplay(workspace_id, followed);
+    }
+    return true;
+  }
+
   clear(): void {
     for (const workspace_id of this.#workspaces.keys()) this.#deps.hub.remove(workspace_id, this);
     this.#workspaces.clear();
     this.#threads.clear();
+  }
+
+  #startReplay(workspace_id: string, followed: Followed): void {
+    const { replay } = followed;
+    const going = () => this.#workspaces.get(workspace_id) === followed && followed.replay === replay;
+    this.#replay(workspace_id, followed, going).catch((error) => this.#deps.failed(error));
   }
 
   async #replay(workspace_id: string, followed: Followed, going: () => boolean): Promise<void> {

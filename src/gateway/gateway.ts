@@ -38,7 +38,7 @@ export class Gateway {
     this.#resolver = new Resolver(deps.store);
     const handlers = createHandlers({ ...deps, resolver: this.#resolver, follower: followFolders(deps) });
     const { log } = deps;
-    this.#unlisten = deps.store.onForget(() => this.#sendAway());
+    this.#unlisten = deps.store.onForget(() => this.#catchUp());
     this.#deps = {
       handlers,
       log,
@@ -85,9 +85,10 @@ export class Gateway {
     this.#resolver.close();
   }
 
-  /** Another gateway may have written meanwhile, and nobody here was told: whoever comes back resumes and misses nothing. */
-  #sendAway(): void {
+  /** Another gateway may have written meanwhile, and nobody here was told. Whoever can't catch up has to come back. */
+  #catchUp(): void {
     for (const connection of this.#deps.connections) {
+      if (connection.subscriptions.catchUp()) continue;
       connection.close(CLOSE_TRY_AGAIN, "the store was away: reconnect and resume from your last seq");
     }
   }

@@ -164,7 +164,8 @@ test("[WIRE96] messages are read only as fast as they are carried out", async ()
 
 onEachStore("a large answer", (kind) => {
   test("[WIRE97] a client that is still reading answers is not taken for a slow one", async () => {
-    const gateway = await startGateway(kind, { limits: { sendQueueBytes: 200_000 } });
+    const limits = { sendQueueBytes: 200_000, batchAnswer: 100_000_000 };
+    const gateway = await startGateway(kind, { limits });
     const [wire, writer] = [await gateway.wire(), await gateway.wire()];
     const { home } = gateway;
     for (let i = 0; i < 10; i++) {

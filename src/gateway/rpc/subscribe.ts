@@ -69,19 +69,21 @@ async function rangeOf(store: Store, workspace_id: string): Promise<notification
   return range;
 }
 
+/** Also of what is gone by now: whoever leaves need not know that. `seq` is 0 then. */
 export async function unsubscribe(
   deps: SubscribeDeps,
-  params: ParsedParams<"unsubscribe">,
+  { workspace_id, thread_id }: ParsedParams<"unsubscribe">,
   { subscriptions }: Peer,
 ): Promise<Result<"unsubscribe">> {
-  const { thread_id } = params;
-  const workspace_id = await workspaceNamed(deps, params);
-  const { seq } = await rangeOf(deps.store, workspace_id);
   const left =
     thread_id === undefined
-      ? subscriptions?.unfollow(workspace_id)
+      ? subscriptions?.unfollow(workspace_id as string)
       : subscriptions?.unfollowThread(thread_id);
-  return { seq, resync: false, unsubscribed: left === true };
+  const range =
+    workspace_id === undefined
+      ? undefined
+      : await deps.store.read(() => notifications.notificationRange(workspace_id));
+  return { seq: range?.seq ?? 0, resync: false, unsubscribed: left === true };
 }
 
 /** The workspace itself, or that of the thread. */
