@@ -6,18 +6,19 @@ const CALLS = 50;
 
 /**
  * The cheapest call there is, against an echo of as many bytes by a bare WebSocket server. How fast two processes talk
- * depends on where the system puts them, for as long as they live: so both servers are started anew several times.
+ * depends on where the system puts them, for as long as they live, and a third one that waits disturbs them: so each
+ * server is measured alone, in turns, and started anew each time.
  */
 export const ping: Entry = {
   name: "ping",
-  title: "a cheap call over the WebSocket, each server in a process of its own",
+  title: "a cheap call over the WebSocket, each server alone in a process of its own",
   async run(bench: Bench): Promise<Row[]> {
     const bare: number[] = [];
     const called: number[] = [];
-    for (let pair = bench.times(8, 4); pair > 0; pair--) {
-      const series = await bench.part(measurePair);
-      bare.push(...series.bare);
-      called.push(...series.ping);
+    const payload = await bench.part(answerToPing);
+    for (let pair = bench.times(12, 6); pair > 0; pair--) {
+      bare.push(...(await bench.part((part) => measureBare(part, payload))));
+      called.push(...(await bench.part(measurePing)));
     }
     const against = { name: "bare ws echo", samples: bare };
     return [
@@ -26,14 +27,23 @@ export const ping: Entry = {
   },
 };
 
-async function measurePair(bench: Bench): Promise<Record<"bare" | "ping", number[]>> {
+async function answerToPing(bench: Bench): Promise<string> {
+  const { url, token } = await startGateway(bench, bench.directory());
+  return (await Caller.open(bench, url, token)).call("ping", {});
+}
+
+async function measureBare(bench: Bench, payload: string): Promise<number[]> {
+  const bare = await Caller.open(bench, await startBareServer(bench));
+  return measure(bench, () => bare.exchange(payload));
+}
+
+async function measurePing(bench: Bench): Promise<number[]> {
   const { url, token } = await startGateway(bench, bench.directory());
   const gateway = await Caller.open(bench, url, token);
-  const bare = await Caller.open(bench, await startBareServer(bench));
-  const payload = await gateway.call("ping", {});
-  const samplers = {
-    bare: typicalMilliseconds(CALLS, () => bare.exchange(payload)),
-    ping: typicalMilliseconds(CALLS, () => gateway.call("ping", {})),
-  };
-  return inTurns(bench.times(100, 60), samplers, 10);
+  return measure(bench, () => gateway.call("ping", {}));
+}
+
+async function measure(bench: Bench, work: () => unknown): Promise<number[]> {
+  const { samples } = await inTurns(bench.times(60, 30), { samples: typicalMilliseconds(CALLS, work) }, 20);
+  return samples;
 }

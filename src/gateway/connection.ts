@@ -43,6 +43,7 @@ export class Connection implements Peer {
   #unanswered = 0;
   #fresh = 0;
   #turn = 0;
+  #coming: NodeJS.Immediate | undefined;
   #waiting: { holds: () => boolean; resolve: () => void }[] = [];
   #closed = false;
 
@@ -113,7 +114,7 @@ export class Connection implements Peer {
   #start(): void {
     while (this.#inbox.length > 0 && this.#fresh < MAX_FRESH && !this.#outbox.full) {
       const [text, turn] = [this.#inbox.shift() as string, this.#turn];
-      if (++this.#fresh === MAX_FRESH) setImmediate(() => this.#nextTurn());
+      this.#fresh++;
       const work = this.#answer(text).finally(() => {
         if (turn === this.#turn) this.#fresh--;
         this.#open.delete(work);
@@ -122,9 +123,12 @@ export class Connection implements Peer {
       });
       this.#open.add(work);
     }
+    if (this.#inbox.length > 0 && this.#fresh >= MAX_FRESH)
+      this.#coming ??= setImmediate(() => this.#nextTurn());
   }
 
   #nextTurn(): void {
+    this.#coming = undefined;
     this.#turn++;
     this.#fresh = 0;
     this.#goOn();
