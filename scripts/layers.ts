@@ -14,6 +14,7 @@ interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   protocol: { level: 0, only: [] },
   base: { level: 0, only: [] },
+  atsf: { level: 1, only: ["base"], may: ["jsonc-parser"] },
   store: { level: 1, may: ["pg", "kysely", "libsql", "node:sqlite"] },
   tree: { level: 2 },
   instructions: { level: 3 },
@@ -25,6 +26,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** Packages that belong to a few modules only. */
 const guarded = [
+  "jsonc-parser",
   "pg",
   "kysely",
   "libsql",

@@ -4,6 +4,8 @@ export { sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   type HeldLock,
+  type KernelLock,
+  openLock,
   type SqliteDriver,
   type SqliteHandle,
   type SqliteStatement,

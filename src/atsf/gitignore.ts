@@ -1,0 +1,30 @@
+import { writeFile } from "node:fs/promises";
+import { syncDirectory } from "./files.js";
+import { agentDir, gitignoreFile } from "./layout.js";
+
+/** The format's own file, with `threads/*\/*` added so that what its last comment says is true. */
+export const GITIGNORE = `# Agent Thread Storage Format - default .gitignore
+# Conversation threads are not committed by default.
+# They can be large and may contain sensitive content.
+
+# Ignore message logs and binary assets
+threads/*/messages.jsonl
+threads/*/assets/
+
+threads/*/*
+# Thread metadata is also ignored by default.
+# Uncomment the next line to track thread metadata (useful for team awareness):
+# !threads/*/thread.json
+`;
+
+/** Writes the ignore file where there is none; one that is there is the user's and stays. */
+export async function ensureGitignore(root: string): Promise<boolean> {
+  try {
+    await writeFile(gitignoreFile(root), GITIGNORE, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  await syncDirectory(agentDir(root));
+  return true;
+}

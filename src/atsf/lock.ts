@@ -1,0 +1,90 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type KernelLock, Lru, openLock, Turns } from "../base/index.js";
+import { LOCK } from "./layout.js";
+
+const OPEN_LOCKS = 128;
+const FIRST_WAIT_MS = 1;
+const LONGEST_WAIT_MS = 25;
+const TELL_AFTER_MS = 2_000;
+
+/** Told once when a writer has waited two seconds for another program to let go of a thread. */
+export type OnWaiting = (dir: string) => void;
+
+interface Opened {
+  readonly lock: KernelLock;
+  readonly inode: number;
+  users: number;
+  retired: boolean;
+}
+
+/** One writer per thread, across processes. A waiting one waits; a stopped holder is never robbed. */
+export class ThreadLocks {
+  readonly #turns = new Turns();
+  readonly #opened = new Lru<string, Opened>(OPEN_LOCKS, retire);
+  readonly #onWaiting: OnWaiting;
+
+  constructor(onWaiting: OnWaiting = () => {}) {
+    this.#onWaiting = onWaiting;
+  }
+
+  /** Runs work while nobody else can write to the thread in a directory. */
+  run<T>(dir: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(dir, async () => {
+      const opened = this.#open(dir);
+      opened.users++;
+      try {
+        await this.#take(opened.lock, dir);
+        return await work();
+      } finally {
+        opened.lock.release();
+        opened.users--;
+        if (opened.retired) retire(opened);
+      }
+    });
+  }
+
+  /** Lets go of a directory that is about to move or go. */
+  forget(dir: string): void {
+    this.#opened.delete(dir);
+  }
+
+  close(): void {
+    this.#opened.clear();
+  }
+
+  async #take(lock: KernelLock, dir: string): Promise<void> {
+    const started = performance.now();
+    let told = false;
+    for (let wait = FIRST_WAIT_MS; !lock.tryTake(); wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      if (!told && performance.now() - started > TELL_AFTER_MS) {
+        told = true;
+        this.#onWaiting(dir);
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
+    }
+  }
+
+  /** A lock on a file that was replaced (the thread was moved away and made again) guards nothing. */
+  #open(dir: string): Opened {
+    const path = join(dir, LOCK);
+    const known = this.#opened.get(dir);
+    if (known && inodeOf(path) === known.inode) return known;
+    const lock = openLock(path);
+    // The driver makes the file with the first lock taken.
+    if (lock.tryTake()) lock.release();
+    const opened: Opened = { lock, inode: inodeOf(path) ?? 0, users: 0, retired: false };
+    this.#opened.set(dir, opened);
+    return opened;
+  }
+}
+
+/** Closing a lock that is held would free it under its holder: that waits until it is released. */
+function retire(opened: Opened): void {
+  opened.retired = true;
+  if (opened.users === 0) opened.lock.close();
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
