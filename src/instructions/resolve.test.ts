@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addWorkspace, folderRow } from "../../test/contract/support/rows.js";
+import { addWorkspace, docRow, folderRow, threadRow } from "../../test/contract/support/rows.js";
 import { onEachStore, type StorePlace } from "../../test/support/stores.js";
 import {
   agentsDocs,
@@ -12,48 +12,16 @@ import {
 } from "../store/index.js";
 import { Resolver } from "./resolve.js";
 
-const doc = (content: string): Parameters<typeof agentsDocs.insertDoc>[0] => ({
-  id: "agd_1",
-  workspace_id: "ws",
-  folder_id: "fld",
-  status: "active",
-  title: "AGENTS.md",
-  content,
-  content_sha256: "0".repeat(64),
-  char_count: content.length,
-  version: 1,
-  created_at: 1,
-  updated_at: 1,
-  archived_at: null,
-  created_by: null,
-  updated_by: null,
-});
-
-const thread: Parameters<typeof threads.insertThread>[0] = {
-  id: "thr",
-  workspace_id: "ws",
-  title: "t",
-  title_search: "t",
-  agent_id: "demo",
-  status: "idle",
-  pinned_at: null,
-  last_snippet: null,
-  message_count: 0,
-  worktree_path: null,
-  worktree_branch: null,
-  parent_thread_id: null,
-  attributes: null,
-  config: null,
-  created_at: 1,
-  updated_at: 1,
-  deleted_at: null,
-};
-
 function* furnish(): Unit<void> {
   yield* addWorkspace("ws");
   yield* folders.insertFolder(folderRow("ws", "fld"));
-  yield* threads.insertThread(thread, { workspace_id: "ws", thread_id: "thr", folder_id: "fld", rank: 0 });
-  yield* agentsDocs.insertDoc(doc("old"));
+  yield* threads.insertThread(threadRow("ws", "thr"), {
+    workspace_id: "ws",
+    thread_id: "thr",
+    folder_id: "fld",
+    rank: 0,
+  });
+  yield* agentsDocs.insertDoc(docRow("ws", "agd_1", { folder_id: "fld", content: "old" }));
 }
 
 function* change(content: string, announced: boolean): Unit<void> {
