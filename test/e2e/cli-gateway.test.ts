@@ -12,6 +12,25 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
+test("[CLI95] serve names a next command that works as it stands", async () => {
+  for (const [env, args, wanted] of [
+    [{}, [], "heddle tree ·"],
+    [{ npm_lifecycle_event: "start" }, [], "node dist/bin/heddle.js tree ·"],
+    [{}, ["--data", join(home.dir, "other")], `heddle tree --data ${join(home.dir, "other")} ·`],
+  ] as const) {
+    const child = home.spawn(["serve", "--port", "0", "--no-open", ...args], { env });
+    let said = "";
+    child.stdout?.on("data", (chunk) => {
+      said += chunk;
+    });
+    await expect.poll(() => said, { timeout: 10_000 }).toContain("Ctrl-C");
+    expect(said).toContain(`in another terminal: ${wanted}`);
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
+  }
+});
+
 describe("the gateway a command uses", () => {
   test("[CLI1] the one that runs on its data directory, as the client cli", async () => {
     const gateway = await home.serve();

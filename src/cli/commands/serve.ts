@@ -91,7 +91,7 @@ async function serve(options: ServeOptions): Promise<void> {
     await app.stop();
     throw error;
   });
-  announce(listening, dataDir, options.json === true);
+  announce(listening, dataDir, options);
   if (options.open && onTerminal) await (await import("../open-browser.js")).openBrowser(listening.pageUrl());
 }
 
@@ -110,7 +110,7 @@ async function startInTurn(options: AppOptions): Promise<App> {
   }
 }
 
-function announce(listening: Listening, dataDir: string, json: boolean): void {
+function announce(listening: Listening, dataDir: string, { json, data }: ServeOptions): void {
   const { url, port, token } = listening;
   if (json) {
     printJson({ ready: true, url, port, token, pid: process.pid });
@@ -118,8 +118,14 @@ function announce(listening: Listening, dataDir: string, json: boolean): void {
   }
   print(
     `${paint.bold("Heddle is running")}  ${paint.cyan(listening.pageUrl())}`,
-    paint.dim(`data ${dataDir} · in another terminal: heddle tree · stop with Ctrl-C`),
+    paint.dim(`data ${dataDir} · in another terminal: ${nextCommand(data)} · stop with Ctrl-C`),
   );
+}
+
+/** A line that works when it is copied: `npm start` puts no `heddle` on the path, and another directory has to be named. */
+function nextCommand(data: string | undefined): string {
+  const command = process.env.npm_lifecycle_event === "start" ? "node dist/bin/heddle.js" : "heddle";
+  return `${command} tree${data === undefined ? "" : ` --data ${data}`}`;
 }
 
 /** The first signal stops in good order; a second one at once. */
