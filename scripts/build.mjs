@@ -20,6 +20,8 @@ const bundle = await rolldown({
   input: { heddle: "dist/cli/main.js" },
   platform: "node",
   external: ["libsql", "pg-native"],
+  // Its `main` asks for its parts in a way no bundler can follow.
+  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
   logLevel: "warn",
 });
 await bundle.write({

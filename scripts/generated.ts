@@ -1,10 +1,11 @@
-import { jsonSchemas } from "../src/protocol/index.js";
+import { jsonSchemas as fileSchemas } from "../src/atsf/index.js";
+import { jsonSchemas as wireSchemas } from "../src/protocol/index.js";
 import { protocolReference } from "./protocol-reference.js";
 
 /** Every generated file with the text it should have. `npm run generate` writes them; a test compares them. */
 export function generatedFiles(): Map<string, string> {
   const files = new Map<string, string>();
-  for (const [name, schema] of jsonSchemas()) {
+  for (const [name, schema] of [...wireSchemas(), ...fileSchemas()]) {
     files.set(`schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
   }
   files.set("docs/protocol.md", protocolReference());

@@ -14,10 +14,11 @@ interface Layer {
 export const layers: Readonly<Record<string, Layer>> = {
   protocol: { level: 0, only: [] },
   base: { level: 0, only: [] },
-  atsf: { level: 1, only: ["base"], may: ["jsonc-parser"] },
+  atsf: { level: 1, only: ["base"], may: ["execa", "jsonc-parser", "modern-tar"] },
   store: { level: 1, may: ["pg", "kysely", "libsql", "node:sqlite"] },
   tree: { level: 2 },
   instructions: { level: 3 },
+  threads: { level: 3 },
   gateway: { level: 7, may: ["ws", "hono", "@hono/node-server", "prom-client"] },
   app: { level: 8, env: true, may: ["pino"] },
   client: { level: 8, only: ["protocol"], may: ["ws"] },
@@ -26,7 +27,9 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** Packages that belong to a few modules only. */
 const guarded = [
+  "execa",
   "jsonc-parser",
+  "modern-tar",
   "pg",
   "kysely",
   "libsql",

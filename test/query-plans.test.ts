@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agentsDocs, openStore, type Store, threads, type Unit } from "../src/store/index.js";
+import { agentsDocs, messages, openStore, type Store, threads, type Unit } from "../src/store/index.js";
 import { temporaryDirectory } from "./support/stores.js";
 
 const directory = temporaryDirectory();
@@ -61,4 +61,21 @@ test("[BENCH10] a page of one folder is found through what stands in it", async 
   const plan = await planOf(threads.listThreads({ ...folder, order: "updated_at", limit: 101 }));
   expect(plan[0]).toMatch(/^SEARCH p USING INDEX \w+ \(.*folder_id=\?\)$/);
   expect(plan[1]).toMatch(/^SEARCH t USING INDEX \w+ \(workspace_id=\? AND id=\?\)$/);
+});
+
+test.each([
+  ["a workspace", {}],
+  ["one thread", { thread_id: "thr_1" }],
+  ["what comes after a page", { before: { at: 1, id: 1 } }],
+])("[SRCH11] a search in %s starts from the words and looks the rest up", async (_, narrowed) => {
+  const search = { workspace_id: "ws_1", terms: ["alpha", "be"], limit: 101, ...narrowed };
+  const plan = await planOf(messages.searchMessages(search));
+  expect(plan[0]).toMatch(/^SCAN f VIRTUAL TABLE INDEX 0:M/);
+  expect(plan[1]).toBe("SEARCH m USING INTEGER PRIMARY KEY (rowid=?)");
+  expect(plan[2]).toMatch(/^SEARCH t USING INDEX \w+ \(workspace_id=\? AND id=\?\)$/);
+});
+
+test("[SRCH11] the messages of a thread are removed through their index", async () => {
+  const plan = await planOf(messages.removeMessages("ws_1", "thr_1"));
+  expect(plan[0]).toMatch(/^SEARCH message USING .*INDEX \w+ \(workspace_id=\? AND thread_id=\?\)$/);
 });

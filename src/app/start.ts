@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { idMaker, systemClock, VERSION } from "../base/index.js";
 import { Gateway, type Limits, type Log } from "../gateway/index.js";
-import { followFolders } from "../instructions/index.js";
 import { openStore, type Store } from "../store/index.js";
-import { ensureHome, purgeDeleted } from "../tree/index.js";
+import { ensureHome } from "../tree/index.js";
+import { composeThreads } from "./compose-threads.js";
 import { lockDataDirectory, makePrivate, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
 import { createLogger } from "./logger.js";
 
@@ -13,6 +13,11 @@ export interface AppOptions {
   readonly store?: string | undefined;
   readonly logLevel?: string | undefined;
   readonly limits?: Partial<Limits>;
+  /**
+   * How long a request waits for the first look at its workspace's files; default: 2 seconds. A command that runs once
+   * waits until it is done.
+   */
+  readonly firstLookMs?: number;
 }
 
 export interface ListenOptions {
@@ -38,6 +43,7 @@ export interface Listening {
 }
 
 const STOP_MS = 5_000;
+const FIRST_LOOK_MS = 2_000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Wires the modules together over one data directory. */
@@ -64,20 +70,28 @@ function storeLocation({ store, dataDir }: AppOptions): string {
 }
 
 async function compose(options: AppOptions, store: Store, log: Log, release: () => void): Promise<App> {
-  const deps = { store, clock: systemClock, makeId: idMaker(systemClock) };
-  await ensureHome({ ...deps, follower: followFolders(deps) });
-  await purgeDeleted(deps);
+  const threads = composeThreads({
+    store,
+    clock: systemClock,
+    makeId: idMaker(systemClock),
+    dataDir: options.dataDir,
+    log,
+    firstLookMs: options.firstLookMs ?? FIRST_LOOK_MS,
+  });
+  await ensureHome(threads.deps);
   const gateway = new Gateway({
-    ...deps,
+    ...threads.deps,
+    watching: threads.watching,
     log,
     version: VERSION,
     ...(options.limits && { limits: options.limits }),
   });
-  const purging = setInterval(() => {
-    purgeDeleted(deps).catch((error) =>
-      log.warn({ err: error }, "what was deleted long ago could not be removed"),
-    );
-  }, DAY_MS).unref();
+  const purge = () =>
+    threads
+      .purge()
+      .catch((error) => log.warn({ err: error }, "what was deleted long ago could not be removed"));
+  const purging = setInterval(purge, DAY_MS).unref();
+  let settled: Promise<unknown> = Promise.resolve();
   let addressed = false;
   return {
     gateway,
@@ -88,12 +102,18 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
       writeAddress(options.dataDir, { url, token, pid: process.pid });
       addressed = true;
       log.info({ url, store: store.name }, "ready");
+      settled = threads
+        .settle()
+        .then(purge)
+        .catch((error) => log.warn({ err: error }, "not every workspace could be looked at"));
       return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
     },
     async stop() {
       clearInterval(purging);
       if (addressed) removeAddress(options.dataDir);
       await gateway.stop(STOP_MS);
+      await threads.close();
+      await settled;
       await store.close();
       release();
       if (addressed) log.info({}, "stopped");

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { atsfError } from "./errors.js";
-import { isMissing, writeAtomic } from "./files.js";
+import { isThere } from "./files.js";
+import { type JsonFile, parseObject, readJsonFile, rewriteJsonFile, unusable } from "./json-file.js";
 import { changeJson, type JsonChange } from "./json-text.js";
-import { ENVELOPE } from "./layout.js";
-import { type ThreadEnvelope, threadEnvelope } from "./schemas.js";
+import { ENVELOPE, threadNotFound } from "./layout.js";
+import { readableEnvelope, type ThreadEnvelope } from "./schemas.js";
 import { assertReadable, versionToWrite } from "./version.js";
 
 export interface ReadEnvelope {
@@ -14,65 +14,67 @@ export interface ReadEnvelope {
   readonly readOnly: string | undefined;
 }
 
+/** Changes, or what makes them out of the envelope as it is on disk at that moment. */
+export type EnvelopeChanges = readonly JsonChange[] | ((envelope: ThreadEnvelope) => readonly JsonChange[]);
+
 /** Reads `thread.json`. What makes it unusable is thrown with a kind; what does not is left to `validate`. */
 export async function readEnvelope(dir: string): Promise<ReadEnvelope> {
+  const json = await read(dir);
+  return { text: json.text, ...check(dir, json) };
+}
+
+/** Changes values of `thread.json` and keeps everything else as it is. The caller holds the thread's lock. */
+export async function changeEnvelope(dir: string, changes: EnvelopeChanges): Promise<ThreadEnvelope> {
+  const json = await read(dir);
+  const { envelope, readOnly } = check(dir, json);
+  if (readOnly !== undefined) throw readOnlyThread(envelope.threadId, readOnly);
+  const version = { path: ["specVersion"], value: versionToWrite(parseObject(json).specVersion) };
+  const wanted = typeof changes === "function" ? changes(envelope) : changes;
+  const next = changeJson(json.text, [version, ...wanted]);
+  const changed = assertEnvelope(JSON.parse(next), envelope.threadId);
+  await rewriteJsonFile(json, next);
+  return changed;
+}
+
+/** Refuses an envelope that lacks what every reader expects, before it is written. */
+export function assertEnvelope(value: unknown, thread_id: string): ThreadEnvelope {
+  const parsed = readableEnvelope.safeParse(value);
+  if (parsed.success && parsed.data.threadId === thread_id) return parsed.data;
+  const [issue] = parsed.error?.issues ?? [];
+  const problem = issue ? `${issue.path.join(".")}: ${issue.message}` : "threadId: it can't be changed";
+  throw atsfError(
+    { kind: "atsf.invalid_thread", thread_id, problem },
+    `thread.json can't say this: ${problem}. Nothing was written.`,
+  );
+}
+
+export function readOnlyThread(thread_id: string, reason: string) {
+  return atsfError(
+    { kind: "atsf.read_only", thread_id, reason },
+    `This thread is read-only: ${reason}. Give directory and threadId the same name to write to it.`,
+  );
+}
+
+async function read(dir: string): Promise<JsonFile> {
   const file = join(dir, ENVELOPE);
-  const text = await readText(file);
-  const value = parseObject(text, file);
-  assertReadable(value.specVersion, file);
-  const parsed = threadEnvelope.safeParse({ specVersion: "1.0", ...value });
+  const json = await readJsonFile(file);
+  if (json) return json;
+  if (!(await isThere(dir))) throw threadNotFound(basename(dir));
+  throw unusable(file, "missing", "there is none");
+}
+
+function check(dir: string, json: JsonFile): Omit<ReadEnvelope, "text"> {
+  const value = parseObject(json);
+  assertReadable(value.specVersion, json.file);
+  const parsed = readableEnvelope.safeParse({ specVersion: "1.0", ...value });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw broken(file, "schema", `${issue?.path.join(".")}: ${issue?.message}`);
+    throw unusable(json.file, "schema", `${issue?.path.join(".")}: ${issue?.message}`);
   }
   const { threadId } = parsed.data;
   const readOnly =
     threadId === basename(dir)
       ? undefined
       : `its directory is called ${basename(dir)}, but thread.json says ${threadId}`;
-  return { text, envelope: parsed.data, readOnly };
-}
-
-/** Changes values of `thread.json` and keeps everything else as it is. The caller holds the thread's lock. */
-export async function changeEnvelope(dir: string, changes: readonly JsonChange[]): Promise<ThreadEnvelope> {
-  const { text, envelope, readOnly } = await readEnvelope(dir);
-  if (readOnly !== undefined) {
-    throw atsfError(
-      { kind: "atsf.read_only", thread_id: envelope.threadId, reason: readOnly },
-      `This thread is read-only: ${readOnly}.`,
-    );
-  }
-  const version = { path: ["specVersion"], value: versionToWrite(JSON.parse(text).specVersion) };
-  const next = changeJson(text, [version, ...changes]);
-  if (next !== text) await writeAtomic(join(dir, ENVELOPE), next);
-  return threadEnvelope.parse(JSON.parse(next));
-}
-
-async function readText(file: string): Promise<string> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
-    if (isMissing(error)) throw broken(file, "missing", "there is none");
-    throw error;
-  }
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw broken(file, "not_utf8", "it is not UTF-8");
-  }
-}
-
-function parseObject(text: string, file: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Told below: empty and half-written files end here.
-  }
-  throw broken(file, "not_json", text.trim() === "" ? "it is empty" : "it is not a JSON object");
-}
-
-function broken(file: string, problem: string, why: string) {
-  return atsfError({ kind: "atsf.invalid_file", file, problem }, `${file} can't be used: ${why}.`);
+  return { envelope: parsed.data, readOnly };
 }

@@ -1,26 +1,61 @@
-import { open, rename, rm } from "node:fs/promises";
+import { link, lstat, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { reading, writing } from "./disk.js";
 
 /** Writes a file whole or not at all, and durably: a crash leaves the old one or the new one. */
-export async function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${sequence++}.tmp`);
-  try {
-    const file = await open(temporary, "wx");
-    try {
-      await file.writeFile(data);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
+export function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  return throughTemporary(path, data, (temporary) => rename(temporary, path));
+}
+
+/** Makes a file whole and durably where there is none. False: there is one, and it stays. */
+export async function createAtomic(path: string, data: string | Uint8Array): Promise<boolean> {
+  if (await isThere(path)) return false;
+  let made = true;
+  await throughTemporary(path, data, async (temporary) => {
+    made = await linkIfFree(temporary, path);
     await rm(temporary, { force: true });
-    throw error;
-  }
-  await syncDirectory(dirname(path));
+  });
+  return made;
+}
+
+function throughTemporary(
+  path: string,
+  data: string | Uint8Array,
+  put: (temporary: string) => Promise<void>,
+): Promise<void> {
+  return writing(path, async () => {
+    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${sequence++}.tmp`);
+    try {
+      const file = await open(temporary, "wx");
+      try {
+        await file.writeFile(data);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await put(temporary);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await syncDirectory(dirname(path));
+  });
 }
 
 let sequence = 0;
+
+/** Some disks have no hard links; there the moment between looking and renaming is all that is left open. */
+async function linkIfFree(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (await isThere(to)) return false;
+    await rename(from, to);
+    return true;
+  }
+}
 
 /** A new name in a directory is durable only when the directory is. */
 export async function syncDirectory(dir: string): Promise<void> {
@@ -30,6 +65,26 @@ export async function syncDirectory(dir: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Undefined when there is no such file. */
+export function readIfThere(path: string): Promise<Buffer | undefined> {
+  return reading(path, async () => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Whether something stands under a name, a link that leads nowhere included. */
+export async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 export function isMissing(error: unknown): boolean {

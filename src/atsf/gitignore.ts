@@ -1,6 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { syncDirectory } from "./files.js";
-import { agentDir, gitignoreFile } from "./layout.js";
+import { createAtomic } from "./files.js";
+import { gitignoreFile } from "./layout.js";
 
 /** The format's own file, with `threads/*\/*` added so that what its last comment says is true. */
 export const GITIGNORE = `# Agent Thread Storage Format - default .gitignore
@@ -18,13 +17,6 @@ threads/*/*
 `;
 
 /** Writes the ignore file where there is none; one that is there is the user's and stays. */
-export async function ensureGitignore(root: string): Promise<boolean> {
-  try {
-    await writeFile(gitignoreFile(root), GITIGNORE, { flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-  await syncDirectory(agentDir(root));
-  return true;
+export function ensureGitignore(root: string): Promise<boolean> {
+  return createAtomic(gitignoreFile(root), GITIGNORE);
 }

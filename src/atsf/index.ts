@@ -1,14 +1,32 @@
+export type { ImportedThread, Rewrite } from "./archive/drafts.js";
+export { importDirectory } from "./archive/import-directory.js";
+export { packThread } from "./archive/pack.js";
+export { type UnpackOptions, unpackThreads } from "./archive/unpack.js";
+export { purgeAside } from "./aside.js";
 export { changeConfig, readConfig } from "./config.js";
+export type { EnvelopeChanges } from "./envelope.js";
 export type { AtsfFailure } from "./errors.js";
+export { type GitHead, readGitHead } from "./git-head.js";
 export { GITIGNORE } from "./gitignore.js";
+export { type HooksContent, hooksContent } from "./hooks/content.js";
+export {
+  type HookProgress,
+  type HookStep,
+  type HooksEnd,
+  type HooksToRun,
+  runHooks,
+} from "./hooks/run.js";
+export { jsonSchemas } from "./json-schemas.js";
 export type { JsonChange } from "./json-text.js";
 export { isThreadId } from "./layout.js";
-export type { LogPage } from "./log/pager.js";
+export type { ForwardLogPage, LogPage, PageOptions } from "./log/pager.js";
 export type { LogEntry } from "./log/parse.js";
-export type { WholeLog } from "./log/read.js";
+export type { FollowedEntry, LogState, WholeLog } from "./log/read.js";
+export { moveDirectory } from "./move-directory.js";
+export type { NewThread } from "./new-envelope.js";
+export type { Problem } from "./problems.js";
 export {
   type ListedThread,
-  type NewThread,
   openProject,
   type Project,
   type ProjectOptions,
@@ -22,6 +40,12 @@ export {
   type ThreadEnvelope,
   threadEnvelope,
 } from "./schemas.js";
+export { findSecret } from "./secrets.js";
 export type { Thread } from "./thread.js";
-export { type Problem, validate } from "./validate.js";
+export { validate } from "./validate.js";
 export { SPEC_VERSION } from "./version.js";
+export { type Checkout, describeCheckout } from "./worktrees/checkout.js";
+export { type CreatedWorktree, createWorktree, type WorktreeToCreate } from "./worktrees/create.js";
+export { belongsTo, ownerOf, type ThreadCopy, threadPlaces } from "./worktrees/find-threads.js";
+export { listWorktrees, type Worktree } from "./worktrees/list.js";
+export { type RemovedWorktree, removeWorktree, type WorktreeToRemove } from "./worktrees/remove.js";

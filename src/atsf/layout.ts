@@ -28,3 +28,7 @@ export function threadDir(root: string, thread_id: string): string {
   }
   return join(threadsDir(root), thread_id);
 }
+
+export function threadNotFound(thread_id: string) {
+  return atsfError({ kind: "atsf.thread_not_found", thread_id }, `There is no thread ${thread_id}.`);
+}

@@ -1,7 +1,8 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { type KernelLock, Lru, openLock, Turns } from "../base/index.js";
-import { LOCK } from "./layout.js";
+import { existsSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type KernelLock, Lru, openLock, sqliteErrorCode, Turns } from "../base/index.js";
+import { diskFull, notWritable } from "./disk.js";
+import { LOCK, threadNotFound } from "./layout.js";
 
 const OPEN_LOCKS = 128;
 const FIRST_WAIT_MS = 1;
@@ -31,15 +32,11 @@ export class ThreadLocks {
   /** Runs work while nobody else can write to the thread in a directory. */
   run<T>(dir: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(dir, async () => {
-      const opened = this.#open(dir);
-      opened.users++;
+      const opened = await this.#hold(dir);
       try {
-        await this.#take(opened.lock, dir);
         return await work();
       } finally {
-        opened.lock.release();
-        opened.users--;
-        if (opened.retired) retire(opened);
+        letGo(opened);
       }
     });
   }
@@ -51,6 +48,23 @@ export class ThreadLocks {
 
   close(): void {
     this.#opened.clear();
+  }
+
+  /** What was waited for may be the lock of a thread that was moved away meanwhile: it guards nothing here. */
+  async #hold(dir: string): Promise<Opened> {
+    for (;;) {
+      const opened = this.#open(dir);
+      opened.users++;
+      const failed = await this.#take(opened.lock, dir).then(
+        () => undefined,
+        (error) => lockError(error, dir),
+      );
+      const isHere = inodeOf(join(dir, LOCK)) === opened.inode;
+      if (isHere && failed === undefined) return opened;
+      letGo(opened);
+      if (isHere) throw failed;
+      this.forget(dir);
+    }
   }
 
   async #take(lock: KernelLock, dir: string): Promise<void> {
@@ -70,13 +84,30 @@ export class ThreadLocks {
     const path = join(dir, LOCK);
     const known = this.#opened.get(dir);
     if (known && inodeOf(path) === known.inode) return known;
-    const lock = openLock(path);
-    // The driver makes the file with the first lock taken.
-    if (lock.tryTake()) lock.release();
-    const opened: Opened = { lock, inode: inodeOf(path) ?? 0, users: 0, retired: false };
+    const opened: Opened = { ...openFile(dir), users: 0, retired: false };
     this.#opened.set(dir, opened);
     return opened;
   }
+}
+
+function openFile(dir: string): Pick<Opened, "lock" | "inode"> {
+  const path = join(dir, LOCK);
+  let lock: KernelLock | undefined;
+  try {
+    lock = openLock(path);
+    // The driver makes the file with the first lock taken.
+    if (lock.tryTake()) lock.release();
+    return { lock, inode: inodeOf(path) ?? 0 };
+  } catch (error) {
+    lock?.close();
+    throw lockError(error, dir);
+  }
+}
+
+function letGo(opened: Opened): void {
+  opened.lock.release();
+  opened.users--;
+  if (opened.retired) retire(opened);
 }
 
 /** Closing a lock that is held would free it under its holder: that waits until it is released. */
@@ -87,4 +118,16 @@ function retire(opened: Opened): void {
 
 function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+const SQLITE_FULL = 13;
+const SQLITE_REFUSED = new Set([3, 8, 14, 23]);
+
+/** The lock is a file of the thread: without the directory there is no thread, without the right to write no writer. */
+function lockError(error: unknown, dir: string): unknown {
+  const path = join(dir, LOCK);
+  if (!existsSync(dir)) return threadNotFound(basename(dir));
+  const code = sqliteErrorCode(error);
+  if (code === SQLITE_FULL) return diskFull(path, error);
+  return code !== undefined && SQLITE_REFUSED.has(code) ? notWritable(path, error) : error;
 }

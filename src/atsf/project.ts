@@ -1,16 +1,18 @@
 import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { Lru } from "../base/index.js";
 import { assertInside } from "./confined.js";
+import { reading, writing } from "./disk.js";
 import { readEnvelope } from "./envelope.js";
 import { atsfError } from "./errors.js";
-import { isMissing, syncDirectory, writeAtomic } from "./files.js";
+import { isMissing, isThere, syncDirectory, writeAtomic } from "./files.js";
 import { ensureGitignore } from "./gitignore.js";
-import { ENVELOPE, isThreadId, threadDir, threadsDir } from "./layout.js";
+import { agentDir, ENVELOPE, isThreadId, threadDir, threadNotFound, threadsDir } from "./layout.js";
+import { draftPrefix, sweep } from "./left-over.js";
 import { type OnWaiting, ThreadLocks } from "./lock.js";
+import { type NewThread, newEnvelope } from "./new-envelope.js";
 import type { ThreadEnvelope } from "./schemas.js";
-import { emptyStats } from "./stats.js";
 import { Thread } from "./thread.js";
-import { SPEC_VERSION } from "./version.js";
 
 export interface ProjectOptions {
   /** Told when a writer has waited two seconds for another program. */
@@ -18,31 +20,21 @@ export interface ProjectOptions {
   readonly now?: () => number;
 }
 
-export interface NewThread {
-  readonly threadId: string;
-  readonly title: string;
-  readonly agent: ThreadEnvelope["agent"];
-  /** Where the agent works; default: the project's root. */
-  readonly workingDir?: string;
-  readonly context?: Partial<ThreadEnvelope["context"]>;
-  readonly metadata?: Record<string, unknown>;
-}
-
 /** A thread as a list shows it: what its envelope says, or why that can't be read. */
 export type ListedThread =
   | { readonly threadId: string; readonly dir: string; readonly envelope: ThreadEnvelope }
   | { readonly threadId: string; readonly dir: string; readonly error: unknown };
 
+/** Each may hold a file open and remembers what it read. */
+const OPEN_THREADS = 128;
+/** More at once would run into a system's limit of open files. */
+const LISTED_AT_ONCE = 64;
+const SWEEP_EVERY_MS = 60_000;
+
 /** Opens the threads of a project directory (or of a worktree). Nothing is written until a thread is made. */
 export async function openProject(root: string, options: ProjectOptions = {}): Promise<Project> {
   const real = await realpath(root).catch(() => root);
-  const isDirectory = await stat(real).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isDirectory) {
-    throw atsfError({ kind: "atsf.not_a_directory", dir: root }, `${root} is not a directory.`);
-  }
+  if (!(await isDirectory(real))) throw notADirectory(root);
   return new Project(real, options);
 }
 
@@ -50,7 +42,9 @@ export class Project {
   readonly root: string;
   readonly #now: () => number;
   readonly #locks: ThreadLocks;
-  readonly #threads = new Map<string, Thread>();
+  readonly #threads = new Lru<string, Thread>(OPEN_THREADS, (thread) => this.#retire(thread));
+  readonly #retiring = new Set<Promise<void>>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(root: string, { onWaiting, now = Date.now }: ProjectOptions) {
     this.root = root;
@@ -60,58 +54,36 @@ export class Project {
 
   /** Every thread, those that can't be read with the reason. In no particular order. */
   async list(): Promise<ListedThread[]> {
-    const names = await readdir(threadsDir(this.root), { withFileTypes: true }).catch((error) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
-    const ids = names
-      .filter((entry) => isThreadId(entry.name) && !entry.name.startsWith("."))
-      .map(({ name }) => name);
-    return Promise.all(ids.map((threadId) => this.#listed(threadId)));
+    const names = await reading(threadsDir(this.root), () => namesIn(threadsDir(this.root)));
+    const ids = names.filter((name) => isThreadId(name) && !name.startsWith("."));
+    const listed: ListedThread[] = [];
+    for (let at = 0; at < ids.length; at += LISTED_AT_ONCE) {
+      const some = ids.slice(at, at + LISTED_AT_ONCE);
+      listed.push(...(await Promise.all(some.map((threadId) => this.#listed(threadId)))));
+    }
+    return listed;
   }
 
   /** A thread that is there. */
   async thread(threadId: string): Promise<Thread> {
+    const dir = threadDir(this.root, threadId);
+    if (!(await isDirectory(dir))) throw threadNotFound(threadId);
     const known = this.#threads.get(threadId);
     if (known) return known;
-    const dir = threadDir(this.root, threadId);
-    const there = await stat(dir).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    if (!there) {
-      throw atsfError(
-        { kind: "atsf.thread_not_found", thread_id: threadId },
-        `There is no thread ${threadId}.`,
-      );
-    }
     await assertInside(this.root, dir);
-    return this.#remember(threadId, dir);
+    return this.#threads.get(threadId) ?? this.#remember(threadId, dir);
   }
 
   /** Makes a thread. Its directory appears whole, or not at all. */
   async create(given: NewThread): Promise<Thread> {
     const dir = threadDir(this.root, given.threadId);
-    await mkdir(threadsDir(this.root), { recursive: true });
-    await assertInside(this.root, threadsDir(this.root));
-    await ensureGitignore(this.root);
-    if (
-      await stat(dir).then(
-        () => true,
-        () => false,
-      )
-    )
-      throw exists(given.threadId);
-    const draft = await mkdtemp(join(threadsDir(this.root), ".new-"));
-    try {
-      await writeAtomic(join(draft, ENVELOPE), `${JSON.stringify(this.#envelope(given), null, 2)}\n`);
-      await rename(draft, dir);
-    } catch (error) {
-      await rm(draft, { recursive: true, force: true });
-      const { code } = error as NodeJS.ErrnoException;
-      throw code === "ENOTEMPTY" || code === "EEXIST" ? exists(given.threadId) : error;
-    }
-    await syncDirectory(threadsDir(this.root));
+    const envelope = newEnvelope(this.root, this.#now(), given);
+    await writing(threadsDir(this.root), async () => {
+      await this.#prepare();
+      if (await isThere(dir)) throw exists(given.threadId);
+      await this.#putNew(dir, envelope);
+    });
+    this.#threads.delete(given.threadId);
     return this.#remember(given.threadId, dir);
   }
 
@@ -119,13 +91,20 @@ export class Project {
   async remove(threadId: string, to?: string): Promise<void> {
     const thread = await this.thread(threadId);
     await thread.close();
-    await this.#locks.run(thread.dir, async () => {
-      if (to === undefined) await rm(thread.dir, { recursive: true });
-      else await rename(thread.dir, to);
-    });
-    this.#locks.forget(thread.dir);
-    this.#threads.delete(threadId);
+    const gone = join(threadsDir(this.root), `${draftPrefix("removed")}${threadId}`);
+    await this.#locks.run(thread.dir, () =>
+      // Half a thread is worse than a thread: it leaves its name before its files go.
+      writing(thread.dir, () => rename(thread.dir, to ?? gone)),
+    );
+    this.forget(threadId);
     await syncDirectory(threadsDir(this.root));
+    if (to === undefined) await writing(gone, () => rm(gone, { recursive: true, force: true }));
+  }
+
+  /** Lets go of a thread whose directory was moved by other means. */
+  forget(threadId: string): void {
+    this.#locks.forget(threadDir(this.root, threadId));
+    this.#threads.delete(threadId);
   }
 
   /** Runs work on a thread's directory while nobody else writes to it. */
@@ -133,9 +112,10 @@ export class Project {
     return this.#locks.run(dir, work);
   }
 
+  /** Writes what is still to be written and lets go of every file. */
   async close(): Promise<void> {
-    await Promise.all([...this.#threads.values()].map((thread) => thread.close()));
     this.#threads.clear();
+    await Promise.all(this.#retiring);
     this.#locks.close();
   }
 
@@ -149,33 +129,78 @@ export class Project {
     }
   }
 
-  #envelope({
-    threadId,
-    title,
-    agent,
-    workingDir = this.root,
-    context,
-    metadata,
-  }: NewThread): ThreadEnvelope {
-    const now = new Date(this.#now()).toISOString();
-    return {
-      specVersion: SPEC_VERSION,
-      threadId,
-      title,
-      createdAt: now,
-      updatedAt: now,
-      agent,
-      context: { workingDir, relativeDir: relative(this.root, workingDir) || ".", ...context },
-      stats: emptyStats(),
-      metadata: metadata ?? {},
-    };
+  async #prepare(): Promise<void> {
+    const dir = threadsDir(this.root);
+    await mkdir(dir, { recursive: true }).catch((error) => {
+      throw isInTheWay(error) ? notADirectory(dir) : error;
+    });
+    await assertInside(this.root, dir);
+    await ensureGitignore(this.root);
+    if (Date.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
+    this.#sweptAt = Date.now();
+    await sweep(dir, this.#sweptAt);
+    await sweep(agentDir(this.root), this.#sweptAt);
+  }
+
+  async #putNew(dir: string, envelope: ThreadEnvelope): Promise<void> {
+    const draft = await mkdtemp(join(threadsDir(this.root), draftPrefix("new")));
+    try {
+      await writeAtomic(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
+      await rename(draft, dir);
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true });
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === "ENOTEMPTY" || code === "EEXIST" ? exists(envelope.threadId) : error;
+    }
+    await syncDirectory(threadsDir(this.root));
   }
 
   #remember(threadId: string, dir: string): Thread {
-    const thread = new Thread(threadId, dir, { locks: this.#locks, now: this.#now });
+    const thread = new Thread(threadId, dir, {
+      locks: this.#locks,
+      now: this.#now,
+      onUse: (used) => this.#use(used),
+    });
     this.#threads.set(threadId, thread);
     return thread;
   }
+
+  /** A thread that somebody kept while it was closed opens its files again: it counts as open again. */
+  #use(thread: Thread): void {
+    if (this.#threads.get(thread.id) !== thread) this.#threads.set(thread.id, thread);
+  }
+
+  #retire(thread: Thread): void {
+    const done = thread.close().finally(() => this.#retiring.delete(done));
+    this.#retiring.add(done);
+  }
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch((error) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}
+
+async function isDirectory(dir: string): Promise<boolean> {
+  return reading(dir, async () => {
+    try {
+      return (await stat(dir)).isDirectory();
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  });
+}
+
+function isInTheWay(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EEXIST" || code === "ENOTDIR";
+}
+
+function notADirectory(dir: string) {
+  return atsfError({ kind: "atsf.not_a_directory", dir }, `${dir} is not a directory.`);
 }
 
 function exists(thread_id: string) {

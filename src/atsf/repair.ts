@@ -1,13 +1,14 @@
-import { open, rename } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isMissing, writeAtomic } from "./files.js";
+import { changeConfig } from "./config.js";
 import { ensureGitignore } from "./gitignore.js";
-import { ENVELOPE, LOG } from "./layout.js";
-import { readLog } from "./log/read.js";
+import { LOG } from "./layout.js";
+import { sweep } from "./left-over.js";
 import { readTail, setTornAside } from "./log/torn.js";
+import type { Problem } from "./problems.js";
 import { openProject, type Project } from "./project.js";
-import { countIn, emptyStats } from "./stats.js";
-import { type Problem, validate } from "./validate.js";
+import { mendEnvelope } from "./repair-envelope.js";
+import { validate } from "./validate.js";
 import { SPEC_VERSION } from "./version.js";
 
 export interface Repair {
@@ -29,20 +30,31 @@ export async function* repair(root: string, options: { now?: () => number } = {}
   }
 }
 
-async function mend(project: Project, problem: Problem, now: () => number): Promise<string> {
-  const dir = dirname(problem.file);
-  if (basename(problem.file) === ".gitignore") {
-    await ensureGitignore(project.root);
-    return "wrote the default .gitignore";
+async function mend(project: Project, { file, problem }: Problem, now: () => number): Promise<string> {
+  const dir = dirname(file);
+  switch (basename(file)) {
+    case ".gitignore":
+      await ensureGitignore(project.root);
+      return "wrote the default .gitignore";
+    case "config.json":
+      await changeConfig(project.root, { name: "repair", version: SPEC_VERSION }, []);
+      return "added specVersion";
   }
-  if (problem.problem === "torn") return project.locked(dir, () => putTornAside(join(dir, LOG), now()));
-  if (problem.problem === "stale_stats" || problem.problem === "no_version") {
-    const thread = await project.thread(basename(dir));
-    if (problem.problem === "no_version") await thread.change([]);
-    else await thread.refreshDerived();
-    return problem.problem === "no_version" ? "added specVersion" : "counted the log anew";
+  switch (problem) {
+    case "left_over":
+      await sweep(dir, Date.now());
+      return "removed it";
+    case "torn":
+      return project.locked(dir, () => putTornAside(join(dir, LOG), now()));
+    case "no_version":
+      await (await project.thread(basename(dir))).change([]);
+      return "added specVersion";
+    case "stale_stats":
+      await (await project.thread(basename(dir))).refreshDerived({ thorough: true });
+      return "counted the log anew";
+    default:
+      return project.locked(dir, () => mendEnvelope(project.root, dir, now()));
   }
-  return project.locked(dir, () => rebuildEnvelope(project.root, dir, now()));
 }
 
 async function putTornAside(log: string, now: number): Promise<string> {
@@ -54,40 +66,4 @@ async function putTornAside(log: string, now: number): Promise<string> {
   } finally {
     await file.close();
   }
-}
-
-/** What the log tells is enough for an envelope; who the agent was, nobody knows any more. */
-async function rebuildEnvelope(root: string, dir: string, now: number): Promise<string> {
-  const file = join(dir, ENVELOPE);
-  const aside = `${ENVELOPE}.broken-${new Date(now).toISOString().replaceAll(":", "-")}`;
-  const kept = await rename(file, join(dir, aside)).then(
-    () => true,
-    (error) => {
-      if (isMissing(error)) return false;
-      throw error;
-    },
-  );
-  const { messages } = await readLog(join(dir, LOG));
-  const time = new Date(now).toISOString();
-  const envelope = {
-    specVersion: SPEC_VERSION,
-    threadId: basename(dir),
-    title: firstLine(messages) ?? "Recovered thread",
-    createdAt: messages[0]?.timestamp ?? time,
-    updatedAt: messages.at(-1)?.timestamp ?? time,
-    agent: { id: "unknown", name: "Unknown agent" },
-    context: { workingDir: root, relativeDir: "." },
-    stats: messages.reduce(countIn, emptyStats()),
-    metadata: {},
-  };
-  await writeAtomic(file, `${JSON.stringify(envelope, null, 2)}\n`);
-  return kept ? `made a new one from the log; the old one is ${aside}` : "made a new one from the log";
-}
-
-function firstLine(
-  messages: readonly { role: string; content: readonly { type: string; text?: unknown }[] }[],
-) {
-  const block = messages.find(({ role }) => role === "user")?.content.find(({ type }) => type === "text");
-  const line = typeof block?.text === "string" ? block.text.trim().split("\n")[0] : undefined;
-  return line ? [...line].slice(0, 60).join("") : undefined;
 }

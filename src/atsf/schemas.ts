@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseTime } from "./time.js";
 
 /**
  * The files of the format. Every object is open: fields that are not listed here belong to someone else and are kept.
@@ -18,11 +19,14 @@ const toolCallRefBlock = z.looseObject({
   toolCallId: z.string(),
   step: z.int().optional(),
 });
-const unknownBlock = z
-  .looseObject({ type: z.string() })
-  .refine(({ type }) => !["text", "thinking", "image", "tool_call_ref"].includes(type), {
-    error: "lacks a field that blocks of this type have",
-  });
+const KNOWN_BLOCKS = ["text", "thinking", "image", "tool_call_ref"];
+const unknownBlock = z.looseObject({
+  type: z
+    .string()
+    .refine((type) => !KNOWN_BLOCKS.includes(type), { error: "lacks a field that blocks of this type have" })
+    // A published schema has to say it too, or a text without its text would pass as something unknown.
+    .meta({ not: { enum: KNOWN_BLOCKS } }),
+});
 
 export const contentBlock = z.union([textBlock, imageBlock, toolCallRefBlock, unknownBlock]);
 
@@ -82,6 +86,10 @@ export const threadEnvelope = z
     metadata: z.looseObject({}).optional(),
   })
   .describe("thread.json: what is known of a thread without reading its log.");
+
+/** Other programs write times in other ways; whoever reads takes any that can be understood. */
+const anyTime = z.string().refine((time) => parseTime(time) !== undefined, { error: "is no ISO 8601 time" });
+export const readableEnvelope = threadEnvelope.extend({ createdAt: anyTime, updatedAt: anyTime });
 
 export const projectConfig = z
   .looseObject({

@@ -1,57 +1,71 @@
 import { statSync } from "node:fs";
-import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import { type Accepted, acceptMessage } from "./accept.js";
+import { setLogAside } from "./aside.js";
 import { readAsset, saveAsset } from "./assets.js";
 import { assertInside } from "./confined.js";
-import { changeEnvelope, readEnvelope } from "./envelope.js";
-import { atsfError } from "./errors.js";
-import { isMissing, syncDirectory } from "./files.js";
+import { reading } from "./disk.js";
+import { changeEnvelope, type EnvelopeChanges, readEnvelope, readOnlyThread } from "./envelope.js";
 import type { JsonChange } from "./json-text.js";
 import { ENVELOPE, LOG } from "./layout.js";
 import type { ThreadLocks } from "./lock.js";
-import { type LogPage, LogPager } from "./log/pager.js";
-import { readLog, streamLog, type WholeLog } from "./log/read.js";
+import { type ForwardLogPage, type LogPage, LogPager, type PageOptions } from "./log/pager.js";
+import {
+  type FollowedEntry,
+  followLog,
+  type LogState,
+  logState,
+  readLog,
+  readMessageAt,
+  streamLog,
+  type WholeLog,
+} from "./log/read.js";
 import { LogWriter } from "./log/writer.js";
-import { type Message, message as messageSchema, type ThreadEnvelope } from "./schemas.js";
-import { countIn, type Derived, derivedOf, emptyStats, sameDerived } from "./stats.js";
+import { LogCounts } from "./log-counts.js";
+import type { Message, ThreadEnvelope } from "./schemas.js";
+import { derivedAtStart, derivedChanges, derivedOf, sameDerived } from "./stats.js";
 
 export interface ThreadDeps {
   readonly locks: ThreadLocks;
   readonly now: () => number;
+  /** Told whenever the thread is about to hold a file open. */
+  readonly onUse?: (thread: Thread) => void;
 }
 
 /** How long after an append the counts in `thread.json` follow; they are only a cache of the log. */
 const DERIVED_MS = 500;
+const PAGE = 50;
+const BATCH_CHARACTERS = 16 * 1024 * 1024;
 
-interface Waiting {
-  readonly message: Message;
+interface Waiting extends Accepted {
   readonly resolve: (message: Message) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** One thread in its directory: read it, append to it, change what is known of it. */
+/** One thread in its directory: read it, append to it, change what is known of it. Closed, it opens again on use. */
 export class Thread {
   readonly id: string;
   readonly dir: string;
   readonly #deps: ThreadDeps;
+  readonly #log: string;
   readonly #writer: LogWriter;
   readonly #pager: LogPager;
+  readonly #counts: LogCounts;
+  #accepting: Promise<unknown> = Promise.resolve();
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
-  #derived: Derived | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<unknown> = Promise.resolve();
   #seen = "";
 
   constructor(id: string, dir: string, deps: ThreadDeps) {
     this.id = id;
     this.dir = dir;
     this.#deps = deps;
+    this.#log = join(dir, LOG);
     this.#writer = new LogWriter(this.#log, deps.now);
     this.#pager = new LogPager(this.#log);
-  }
-
-  get #log(): string {
-    return join(this.dir, LOG);
+    this.#counts = new LogCounts(dir, this.#pager);
   }
 
   async envelope(): Promise<ThreadEnvelope> {
@@ -66,55 +80,80 @@ export class Thread {
   }
 
   /** The newest messages, newest first; `before` of one page gives the next. Reads the end of the log, not all of it. */
-  async page(limit = 50, before?: number): Promise<LogPage> {
+  async page(limit = PAGE, before?: number, options?: PageOptions): Promise<LogPage> {
     await assertInside(this.dir, this.#log);
-    return this.#pager.page(limit, before);
+    return this.#pager.page(limit, before, options);
+  }
+
+  /** The oldest messages, oldest first; `after` of one page gives the next. */
+  async pageForward(limit = PAGE, after?: number, options?: PageOptions): Promise<ForwardLogPage> {
+    await assertInside(this.dir, this.#log);
+    return this.#pager.pageForward(limit, after, options);
+  }
+
+  /** The message whose line begins at an offset that a page answered; undefined when none does. */
+  async readAt(offset: number): Promise<Message | undefined> {
+    await assertInside(this.dir, this.#log);
+    return readMessageAt(this.#log, offset);
   }
 
   /** Line by line from the beginning, broken ones included. */
-  stream(): ReturnType<typeof streamLog> {
-    return streamLog(this.#log);
+  async *stream(): ReturnType<typeof streamLog> {
+    await assertInside(this.dir, this.#log);
+    yield* streamLog(this.#log);
+  }
+
+  /** Tells one state of the log from another; undefined when there is none. */
+  async logState(): Promise<LogState | undefined> {
+    await assertInside(this.dir, this.#log);
+    return logState(this.#log);
+  }
+
+  /** What stands in the log behind an offset: 0, or the `end` of an entry. A torn last line is not passed. */
+  async *newMessages(from: number): AsyncGenerator<FollowedEntry> {
+    await assertInside(this.dir, this.#log);
+    yield* followLog(this.#log, from);
   }
 
   /** Appends a message. It is on disk when this resolves; many at once share one flush. */
   async append(given: Message): Promise<Message> {
-    const message = await this.#accept(given);
+    // Lines stand in the order of the calls, also when an image of an earlier one takes longer to write.
+    const turn = Promise.all([this.#accept(given), this.#accepting]);
+    this.#accepting = turn.catch(() => {});
+    const [accepted] = await turn;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, resolve, reject });
+      this.#waiting.push({ ...accepted, resolve, reject });
       this.#draining ??= this.#drain();
     });
   }
 
-  /** Changes values of `thread.json`; everything else in it stays to the byte. */
-  change(changes: readonly JsonChange[]): Promise<ThreadEnvelope> {
-    return this.#deps.locks.run(this.dir, async () => {
-      await assertInside(this.dir, join(this.dir, ENVELOPE));
-      return changeEnvelope(this.dir, changes);
-    });
+  /** Changes values of `thread.json`; everything else in it stays to the byte. A function sees what it says by then. */
+  change(changes: EnvelopeChanges): Promise<ThreadEnvelope> {
+    return this.#write(() => changeEnvelope(this.dir, changes));
   }
 
-  /** Empties the log. The old one stays beside it as `messages.jsonl.cleared-<time>`, whose name is answered. */
-  clear(): Promise<string | undefined> {
-    return this.#deps.locks.run(this.dir, async () => {
-      await this.#assertWritable();
+  /**
+   * Empties the log. The old one stays beside it as `messages.jsonl.cleared-<time>`, whose name is answered. What else is to
+   * change in `thread.json` changes with it.
+   */
+  clear(changes: readonly JsonChange[] = []): Promise<string | undefined> {
+    return this.#write(async () => {
       this.#writer.close();
-      const time = new Date(this.#deps.now()).toISOString().replaceAll(":", "-");
-      const aside = `${LOG}.cleared-${time}`;
-      try {
-        await rename(this.#log, join(this.dir, aside));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
+      const aside = await setLogAside(this.dir, this.#deps.now());
+      this.#counts.forget();
+      this.#pager.forget();
+      if (aside !== undefined || changes.length > 0) {
+        await changeEnvelope(this.dir, (envelope) => [
+          ...derivedChanges(envelope, derivedAtStart(envelope)),
+          ...changes,
+        ]);
       }
-      await syncDirectory(this.dir);
-      const { createdAt } = await this.envelope();
-      this.#derived = { stats: emptyStats(), updatedAt: createdAt };
-      await this.#writeDerived(this.#derived);
       return aside;
     });
   }
 
-  saveAsset(bytes: Uint8Array, mimeType: string): Promise<string> {
+  async saveAsset(bytes: Uint8Array, mimeType: string): Promise<string> {
+    await this.#assertWritable();
     return saveAsset(this.dir, bytes, mimeType);
   }
 
@@ -122,124 +161,112 @@ export class Thread {
     return readAsset(this.dir, assetRef);
   }
 
-  /** Brings `stats` and `updatedAt` in line with the log. Answers whether they were not. */
-  refreshDerived(): Promise<boolean> {
-    return this.#deps.locks.run(this.dir, async () => {
+  /**
+   * Brings `stats` and `updatedAt` in line with the log. Answers whether they were not. What plainly fits is not counted
+   * line by line unless asked for.
+   */
+  refreshDerived({ thorough = false }: { thorough?: boolean } = {}): Promise<boolean> {
+    return this.#write(async () => {
       const envelope = await this.envelope();
-      const derived = await this.#countLog(envelope);
-      this.#derived = derived;
+      const derived = thorough
+        ? await this.#counts.countAnew(envelope)
+        : await this.#counts.catchUp(async () => envelope);
       if (sameDerived(derivedOf(envelope), derived)) return false;
-      await this.#writeDerived(derived);
+      await this.#writeDerived();
       return true;
     });
   }
 
-  /** Writes what is still to be written and lets go of the files. */
+  /** Writes what is still to be written and lets go of the files. It opens again when it is used again. */
   async close(): Promise<void> {
+    await this.#accepting;
     await this.#draining;
-    if (this.#timer) await this.#flushDerived();
     this.#writer.close();
+    this.#pager.forget();
+    if (this.#timer) this.#flushDerived();
+    await this.#flushing;
   }
 
-  async #accept(given: Message): Promise<Message> {
-    const content = Array.isArray(given.content) ? await this.#moveImagesOut(given.content) : given.content;
-    const parsed = messageSchema.safeParse({ ...given, content });
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    const problem = `${issue?.path.join(".")}: ${issue?.message}`;
-    throw atsfError(
-      { kind: "atsf.invalid_message", problem },
-      `This is no message of the format: ${problem}.`,
-    );
+  async #accept(given: Message): Promise<Accepted> {
+    const images = Array.isArray(given?.content) && given.content.some((block) => block?.type === "image");
+    if (images) await this.#assertWritable();
+    return acceptMessage(this.dir, given);
   }
 
-  /** Inline images become files, so that the log stays small and readable. */
-  #moveImagesOut(content: Message["content"]): Promise<Message["content"]> {
-    return Promise.all(
-      content.map(async (block) => {
-        const { data, ...rest } = block as { type: string; data?: unknown; mimeType?: unknown };
-        if (block.type !== "image" || typeof data !== "string" || "assetRef" in rest) return block;
-        const assetRef = await this.saveAsset(Buffer.from(data, "base64"), String(rest.mimeType));
-        return { ...rest, assetRef } as Message["content"][number];
-      }),
-    );
+  /** Runs work under the thread's lock. Where nothing may be written, no lock file appears either. */
+  async #write<T>(work: () => Promise<T>): Promise<T> {
+    await this.#assertWritable();
+    return this.#deps.locks.run(this.dir, async () => {
+      await this.#assertWritable();
+      return work();
+    });
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#deps.locks
-        .run(this.dir, () => this.#appendWaiting())
-        .catch((error) => this.#failWaiting(error));
+      await this.#write(() => this.#appendWaiting()).catch((error) => {
+        for (const { reject } of this.#waiting.splice(0)) reject(error);
+      });
     }
     this.#draining = undefined;
   }
 
   async #appendWaiting(): Promise<void> {
-    const batch = this.#waiting;
-    await this.#assertWritable();
-    await this.#writer.append(batch.map(({ message }) => `${JSON.stringify(message)}\n`).join(""));
-    this.#waiting = this.#waiting.slice(batch.length);
-    for (const { message, resolve } of batch) {
-      this.#count(message);
-      resolve(message);
+    const batch = this.#waiting.splice(0, batchLength(this.#waiting));
+    this.#deps.onUse?.(this);
+    try {
+      await this.#counts.catchUp(() => this.envelope());
+      const mark = await this.#writer.append(batch.map(({ line }) => line).join(""));
+      this.#counts.add(
+        batch.map(({ message }) => message),
+        mark,
+      );
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+      return;
     }
-  }
-
-  #failWaiting(error: unknown): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#timer ??= setTimeout(() => this.#flushDerived(), DERIVED_MS).unref();
+    for (const { message, resolve } of batch) resolve(message);
   }
 
   /** Looked at again only when `thread.json` or the log is another file than before. */
-  async #assertWritable(): Promise<void> {
-    const seen = `${stamp(join(this.dir, ENVELOPE))} ${stamp(this.#log, "inode")}`;
-    if (seen === this.#seen) return;
-    await assertInside(this.dir, this.#log);
-    await assertInside(this.dir, join(this.dir, ENVELOPE));
-    const { readOnly, envelope } = await readEnvelope(this.dir);
-    this.#derived ??= await this.#countLog(envelope);
-    this.#seen = seen;
-    if (readOnly === undefined) return;
-    this.#seen = "";
-    throw atsfError(
-      { kind: "atsf.read_only", thread_id: this.id, reason: readOnly },
-      `This thread is read-only: ${readOnly}.`,
-    );
-  }
-
-  #count(message: Message): void {
-    const { stats } = this.#derived as Derived;
-    this.#derived = { stats: countIn(stats, message), updatedAt: message.timestamp };
-    this.#timer ??= setTimeout(() => void this.#flushDerived().catch(() => {}), DERIVED_MS).unref();
-  }
-
-  async #flushDerived(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#deps.locks.run(this.dir, async () => {
-      if (this.#derived) await this.#writeDerived(this.#derived);
+  #assertWritable(): Promise<void> {
+    return reading(this.dir, async () => {
+      const seen = `${stamp(join(this.dir, ENVELOPE))} ${stamp(this.#log, "inode")}`;
+      if (seen === this.#seen) return;
+      await assertInside(this.dir, this.#log);
+      await assertInside(this.dir, join(this.dir, ENVELOPE));
+      const { readOnly } = await readEnvelope(this.dir);
+      if (readOnly !== undefined) throw readOnlyThread(this.id, readOnly);
+      this.#seen = seen;
     });
   }
 
-  async #writeDerived(derived: Derived): Promise<void> {
-    await changeEnvelope(this.dir, [
-      { path: ["updatedAt"], value: derived.updatedAt },
-      ...Object.entries(derived.stats).map(([key, value]) => ({ path: ["stats", key], value })),
-    ]);
+  /** The counts are a cache: where they can't be written, whoever opens the thread next counts anew. */
+  #flushDerived(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const flushed = this.#write(async () => {
+      await this.#counts.catchUp(() => this.envelope());
+      await this.#writeDerived();
+    }).catch(() => {});
+    this.#flushing = Promise.all([this.#flushing, flushed]);
   }
 
-  /** Trusts the envelope when it knows of the log's last message; counts the log when it does not. */
-  async #countLog(envelope: ThreadEnvelope): Promise<Derived> {
-    const [last] = (await this.#pager.page(1)).entries;
-    if (last && last.message.timestamp === envelope.updatedAt && envelope.stats.messageCount > 0)
-      return derivedOf(envelope);
-    let derived: Derived = { stats: { ...envelope.stats, ...emptyStats() }, updatedAt: envelope.createdAt };
-    for await (const entry of this.stream()) {
-      if ("message" in entry) {
-        derived = { stats: countIn(derived.stats, entry.message), updatedAt: entry.message.timestamp };
-      }
-    }
-    return derived;
+  async #writeDerived(): Promise<void> {
+    const { derived } = this.#counts;
+    if (derived) await changeEnvelope(this.dir, (envelope) => derivedChanges(envelope, derived));
   }
+}
+
+/** As many of those that wait as fit into one write, one at least. */
+function batchLength(waiting: readonly Waiting[]): number {
+  let characters = 0;
+  const tooMany = waiting.findIndex(({ line }, index) => {
+    characters += line.length;
+    return index > 0 && characters > BATCH_CHARACTERS;
+  });
+  return tooMany === -1 ? waiting.length : tooMany;
 }
 
 /** Tells one state of a file from another. */

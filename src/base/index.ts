@@ -1,3 +1,4 @@
+export { Bus } from "./bus.js";
 export { type Clock, systemClock, unixSeconds } from "./clock.js";
 export { failures, HeddleError, isKind } from "./errors.js";
 export { sha256 } from "./hash.js";

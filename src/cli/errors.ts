@@ -12,6 +12,9 @@ export type CliFailure =
   | { kind: "file.unreadable"; path: string }
   | { kind: "file.unwritable"; path: string }
   | { kind: "file.not_text"; path: string }
+  | { kind: "file.exists"; path: string }
+  | { kind: "setup.unseen"; thread_id: string }
+  | { kind: "thread.unknown"; dir: string; thread_id: string }
   | { kind: "edit.not_saved"; kept: string; cause: string }
   | { kind: "edit.editor_failed"; kept?: string }
   | { kind: "history.no_version"; version: number };

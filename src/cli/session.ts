@@ -1,5 +1,6 @@
 import type { Client } from "../client/node.js";
 import type { Workspace } from "../protocol/index.js";
+import type { GatewayPlace } from "./connect/link.js";
 import { reachGateway } from "./connect/reach.js";
 import type { GatewayOptions, WorkspaceOptions } from "./options.js";
 import { chooseWorkspace, findWorkspace, listWorkspaces } from "./workspace-choice.js";
@@ -7,6 +8,7 @@ import { chooseWorkspace, findWorkspace, listWorkspaces } from "./workspace-choi
 /** A command's connection to its gateway. */
 export interface Session {
   readonly client: Client;
+  readonly place: GatewayPlace;
   /** Calls the gateway. */
   readonly call: Client["call"];
   /** The workspace the command works in. */
@@ -15,13 +17,17 @@ export interface Session {
   namedWorkspace(): Promise<Workspace | undefined>;
 }
 
+/** For work that takes as long as it takes: a lost connection still ends it. */
+export const NO_HURRY = { timeoutMs: 24 * 3600 * 1000 };
+
 /** Connects, does the work, and leaves: a private gateway is stopped whatever happens. */
 export async function withSession<T>(
   options: GatewayOptions & WorkspaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const link = await reachGateway(options);
-  const { client } = link;
+  const { client, place } = link;
+  const leaving = place === "private" ? leaveOnSignal(() => link.close()) : undefined;
   const named = async () =>
     options.workspace === undefined
       ? undefined
@@ -29,11 +35,41 @@ export async function withSession<T>(
   try {
     return await work({
       client,
+      place,
       call: client.call.bind(client) as Client["call"],
       workspace: async () => (await named()) ?? chooseWorkspace(await listWorkspaces(client)),
       namedWorkspace: named,
     });
   } finally {
-    await link.close();
+    await (leaving ? leaving() : link.close());
   }
+}
+
+/**
+ * A private gateway ends in order on Ctrl-C too: what it has started (git, a worktree's set-up) would outlive it. Answers
+ * how to leave without a signal; after one, that waits for the end, so that nothing is said about the calls it cut short.
+ */
+function leaveOnSignal(close: () => Promise<void>): () => Promise<void> {
+  let ending: Promise<void> | undefined;
+  const listen = (signal: NodeJS.Signals) => {
+    const end = () => {
+      ending ??= close().then(
+        () => endBy(signal),
+        () => endBy(signal),
+      );
+    };
+    process.once(signal, end);
+    return () => process.off(signal, end);
+  };
+  const stops = [listen("SIGINT"), listen("SIGTERM")];
+  const endBy = (signal: NodeJS.Signals) => {
+    for (const stop of stops) stop();
+    process.kill(process.pid, signal);
+    return new Promise<void>(() => {});
+  };
+  return async () => {
+    if (ending) return ending;
+    for (const stop of stops) stop();
+    await close();
+  };
 }

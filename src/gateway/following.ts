@@ -94,6 +94,10 @@ export class Following implements Listener, Subscriptions {
     this.#deps.notify(text, cause);
   }
 
+  hearLive(text: string): void {
+    this.#deps.notify(text, undefined);
+  }
+
   /** Another gateway may have written: reads on in the log from where this stands. False where that is not known. */
   catchUp(): boolean {
     const live = [...this.#workspaces].filter(([, followed]) => !followed.replay);

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from "node:stream";
-import type { Clock, MakeId } from "../base/index.js";
-import { followFolders, Resolver } from "../instructions/index.js";
+import type { Clock } from "../base/index.js";
+import { Resolver } from "../instructions/index.js";
 import { type Store, workspaces } from "../store/index.js";
+import { type Follower, readThreadAsset, type ThreadsDeps } from "../threads/index.js";
 import { CLOSE_GOING_AWAY, CLOSE_TRY_AGAIN, Connection, type ConnectionDeps } from "./connection.js";
+import type { ReadAsset } from "./http/assets.js";
 import { Auth } from "./http/auth.js";
 import { type HttpServer, listen } from "./http/server.js";
 import { Hub } from "./hub.js";
@@ -13,10 +15,8 @@ import type { Sink } from "./outbox.js";
 import { createHandlers } from "./rpc/handlers.js";
 import { serveStdio } from "./stdio.js";
 
-export interface GatewayDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly makeId: MakeId;
+export interface GatewayDeps extends ThreadsDeps {
+  readonly watching: Follower;
   readonly log: Log;
   readonly version: string;
   readonly limits?: Partial<Limits>;
@@ -29,6 +29,7 @@ export class Gateway {
   readonly #clock: Clock;
   readonly #resolver: Resolver;
   readonly #unlisten: () => void;
+  readonly #readAsset: ReadAsset;
   #server: HttpServer | undefined;
   #stopping = false;
 
@@ -36,18 +37,24 @@ export class Gateway {
     this.#store = deps.store;
     this.#clock = deps.clock;
     this.#resolver = new Resolver(deps.store);
-    const handlers = createHandlers({ ...deps, resolver: this.#resolver, follower: followFolders(deps) });
+    this.#readAsset = (ref, assetRef, mimeType) => readThreadAsset(deps, ref, assetRef, mimeType);
+    const handlers = createHandlers({ ...deps, resolver: this.#resolver });
     const { log } = deps;
-    this.#unlisten = deps.store.onForget(() => this.#catchUp());
+    const hub = new Hub(deps.store, log);
+    const unlisten = [deps.store.onForget(() => this.#catchUp()), deps.live.on((note) => hub.tellLive(note))];
+    this.#unlisten = () => {
+      for (const stop of unlisten) stop();
+    };
     this.#deps = {
       handlers,
       log,
       limits: { ...defaultLimits, ...deps.limits },
       metrics: new Metrics(),
-      hub: new Hub(deps.store, log),
+      hub,
       connections: new Set(),
       stopping: () => this.#stopping,
       exists: async (id) => (await deps.store.read(() => workspaces.findWorkspace(id))) !== undefined,
+      opened: (id) => deps.watching.open(id).catch(() => {}),
     };
   }
 
@@ -59,7 +66,14 @@ export class Gateway {
   }): Promise<{ readonly port: number; newCode(): string }> {
     const auth = new Auth(options.token, this.#clock);
     const { host, port } = options;
-    this.#server = await listen({ ...this.#deps, auth, store: this.#store, host, port });
+    this.#server = await listen({
+      ...this.#deps,
+      auth,
+      store: this.#store,
+      readAsset: this.#readAsset,
+      host,
+      port,
+    });
     return { port: this.#server.port, newCode: () => auth.newCode() };
   }
 

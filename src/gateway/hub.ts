@@ -1,9 +1,12 @@
 import { notifications as log, type Note, type Store } from "../store/index.js";
+import type { LiveNote } from "../threads/index.js";
 import type { Log } from "./log.js";
 
 /** Someone who hears of a workspace. */
 export interface Listener {
   hear(note: Note, text: string, origin: unknown): void;
+  /** Something that has no place among the durable ones. */
+  hearLive(text: string): void;
 }
 
 /** Few enough that a page of the largest documents is no burden on the memory. */
@@ -33,6 +36,14 @@ export class Hub {
     const set = this.#listeners.get(workspace_id);
     set?.delete(listener);
     if (set?.size === 0) this.#listeners.delete(workspace_id);
+  }
+
+  /** Tells whoever listens now; nobody can ask for it later. */
+  tellLive({ workspace_id, method, params }: LiveNote): void {
+    const listeners = this.#listeners.get(workspace_id);
+    if (!listeners) return;
+    const text = notificationText({ method, params: JSON.stringify(params) });
+    for (const listener of listeners) listener.hearLive(text);
   }
 
   /** The number of the last notification told of; 0 when there was none since the start. */

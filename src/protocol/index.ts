@@ -5,14 +5,18 @@ export { type NotificationName, type NotificationParams, notifications } from ".
 export { RPC_CODES, type RpcError, type RpcId } from "./rpc.js";
 export { jsonSchemas, schemaName } from "./schemas.js";
 export { countChars, isStorableText, MAX_DOCUMENT_CHARS, MAX_NAME_CHARS, normaliseText } from "./text.js";
+export { threadConfig } from "./tree.js";
 export type {
   AgentsDoc,
   AgentsDocResolved,
   AgentsDocRevision,
   AgentsDocSummary,
   Folder,
+  Message,
   Placement,
   Thread,
   ThreadConfig,
+  ThreadSetup,
+  TrustState,
   Workspace,
 } from "./types.js";

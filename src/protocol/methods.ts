@@ -3,6 +3,7 @@ import * as doc from "./agents-doc.js";
 import { page, pageParams, seq } from "./common.js";
 import { agentId, folderId, threadId, workspaceId } from "./ids.js";
 import { nameText, optionalParam, plainText } from "./text.js";
+import * as file from "./threads.js";
 import { folder, placement, thread, threadConfigPatch, workspace } from "./tree.js";
 
 interface Method<P extends z.ZodType, R extends z.ZodType> {
@@ -91,7 +92,14 @@ export const methods = {
     }),
     workspaceResult.extend({ created: z.boolean() }),
   ),
-  "workspace/get": method("One workspace.", z.object(inWorkspace), workspaceResult),
+  "workspace/get": method(
+    "One workspace, what its project would have run here, and what is wrong with its files.",
+    z.object(inWorkspace),
+    workspaceResult.extend({
+      trust: z.array(file.trustState).optional(),
+      warnings: z.array(z.string()).optional(),
+    }),
+  ),
   "workspace/update": method(
     "Renames a workspace or binds it to another directory.",
     z.object({ ...inWorkspace, name: optionalParam(nameText), root_path: rootPath }),
@@ -103,6 +111,22 @@ export const methods = {
     deletedResult,
   ),
   "workspace/undelete": method("Brings a deleted workspace back.", z.object(inWorkspace), workspaceResult),
+  "workspace/trust": method(
+    "Lets what a project's files name run here, as long as it is exactly this content.",
+    z.object({ ...inWorkspace, kind: file.trustKind, content_sha256: file.contentHash }),
+    z.object({ trusted: z.boolean() }),
+  ),
+  "workspace/reindex": method(
+    "Reads every thread file of a workspace again. Progress comes as `workspace/indexing`.",
+    z.object(inWorkspace),
+    z.object({
+      threads: z.int(),
+      added: z.int(),
+      changed: z.int(),
+      removed: z.int(),
+      problems: z.array(file.indexProblem),
+    }),
+  ),
 
   "thread/tree": method(
     "The whole tree of a workspace, in display order, documents without content.",
@@ -154,7 +178,7 @@ export const methods = {
       folder_id: optionalParam(folderId),
       agent_id: optionalParam(agentId),
       title: optionalParam(nameText),
-      use_worktree: optionalParam(z.boolean()),
+      use_worktree: optionalParam(z.boolean()).describe("default: what the project's config.json says"),
       config: optionalParam(threadConfigPatch),
     }),
     threadResult,
@@ -189,13 +213,71 @@ export const methods = {
     threadResult.extend({ placement }),
   ),
   "thread/delete": method(
-    "Removes a thread from every list; `thread/undelete` brings it back for 30 days.",
+    "Removes a thread from every list and its files from the project; `thread/undelete` brings both back for 30 days.",
     z.object(ofThread),
     deletedResult,
   ),
   "thread/undelete": method(
     "Brings a deleted thread back to where it was.",
     z.object(ofThread),
+    threadResult,
+  ),
+
+  "thread/clear": method(
+    "Empties a thread's log. The old one stays beside it for 30 days.",
+    z.object(ofThread),
+    threadResult,
+  ),
+  "thread/messages": method(
+    "Messages of a thread, newest first unless `order` says otherwise.",
+    z.object({ ...ofThread, order: optionalParam(z.enum(["desc", "asc"])), ...pageParams }),
+    page(file.message),
+  ),
+  "message/append": method(
+    "Records a message that was made elsewhere. An id that is there already is answered, not written twice.",
+    z.object({ ...ofThread, message: file.newMessage }),
+    z.object({ message: file.message }),
+  ),
+  "thread/search": method(
+    "Messages in which every word of the query begins a word, newest first.",
+    z.object({
+      ...inWorkspace,
+      query: plainText.min(1).max(1024),
+      thread_id: optionalParam(threadId).describe("only in this thread"),
+      ...pageParams,
+    }),
+    page(file.searchHit).extend({
+      incomplete: z
+        .boolean()
+        .optional()
+        .describe("messages are still being read for the first time: ask again"),
+    }),
+  ),
+  "thread/export": method(
+    "A thread's directory as a tar.gz: in the answer, or in a new file at `path` on the gateway's machine.",
+    z.object({ ...ofThread, path: file.filePath.describe("an absolute path where nothing is yet") }),
+    z.object({
+      archive_base64: z.string().optional(),
+      path: z.string().optional(),
+      size: z.int().describe("bytes of the archive"),
+    }),
+  ),
+  "thread/import": method(
+    "Takes in threads from an archive, or from an archive or directory at `path` on the gateway's machine.",
+    z
+      .object({
+        ...inWorkspace,
+        archive_base64: optionalParam(file.archiveText),
+        path: file.filePath.describe("a tar.gz, a thread's directory, or a project"),
+      })
+      .refine(({ archive_base64, path }) => (archive_base64 === undefined) !== (path === undefined), {
+        error: "needs archive_base64 or path, and not both",
+      }),
+    z.object({ data: z.array(file.importedThread) }),
+  ),
+  "thread/worktree/remove": method(
+    "Removes a thread's worktree. Its files move to the project first; uncommitted or unpushed work needs `force`.",
+    z.object({ ...ofThread, force: optionalParam(z.boolean()) }),
     threadResult,
   ),
 

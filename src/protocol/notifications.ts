@@ -2,9 +2,10 @@ import { z } from "zod";
 import { agentsDocChangedNotification } from "./agents-doc.js";
 import { seq } from "./common.js";
 import { threadId, workspaceId } from "./ids.js";
+import { indexingNotification, messageAppendedNotification, threadSetupNotification } from "./threads.js";
 import { thread, treeChangedNotification } from "./tree.js";
 
-/** Every notification a client may get. Each of these is durable: it has a `seq` and can be replayed. */
+/** Every notification a client may get. Those with a `seq` are durable and can be replayed. */
 export const notifications = {
   "thread/agents_doc/changed": agentsDocChangedNotification,
   "thread/tree/changed": treeChangedNotification,
@@ -12,6 +13,9 @@ export const notifications = {
   "thread/deleted": z
     .object({ workspace_id: workspaceId, thread_id: threadId, seq })
     .describe("A thread left every list."),
+  "message/appended": messageAppendedNotification,
+  "thread/setup": threadSetupNotification,
+  "workspace/indexing": indexingNotification,
 } as const;
 
 export type NotificationName = keyof typeof notifications;

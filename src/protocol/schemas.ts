@@ -3,6 +3,7 @@ import * as doc from "./agents-doc.js";
 import { type MethodName, methods } from "./methods.js";
 import { notifications } from "./notifications.js";
 import { rpcError } from "./rpc.js";
+import * as file from "./threads.js";
 import * as tree from "./tree.js";
 
 const entities: Record<string, z.ZodType> = {
@@ -12,6 +13,8 @@ const entities: Record<string, z.ZodType> = {
   thread: tree.thread,
   thread_status: tree.threadStatus,
   thread_config: tree.threadConfig,
+  thread_setup: file.threadSetup,
+  message: file.message,
   thread_agents_doc_status: doc.agentsDocStatus,
   thread_agents_doc_save_reason: doc.agentsDocSaveReason,
   thread_agents_doc_payload: doc.agentsDocPayload,

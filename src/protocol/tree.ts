@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { agentsDocSummary } from "./agents-doc.js";
 import { seq, unixSeconds } from "./common.js";
-import { agentId, folderId, threadId, workspaceId } from "./ids.js";
+import { folderId, threadId, workspaceId } from "./ids.js";
 import { optionalParam } from "./text.js";
+import { threadSetup } from "./threads.js";
 
 export const workspace = z
   .object({
@@ -79,7 +80,7 @@ export const thread = z
     workspace_id: workspaceId,
     folder_id: folderId.optional(),
     title: z.string(),
-    agent_id: agentId,
+    agent_id: z.string().describe("id of an agent definition; another program's may be any text"),
     status: threadStatus,
     pinned_at: unixSeconds.optional(),
     last_snippet: z.string().optional(),
@@ -90,6 +91,8 @@ export const thread = z
     parent_thread_id: threadId.optional(),
     attributes: z.record(z.string(), z.unknown()).optional(),
     config: threadConfig,
+    setup: threadSetup.optional(),
+    read_only: z.string().optional().describe("why nothing can be written to it"),
   })
   .describe("One conversation with one agent.");
 

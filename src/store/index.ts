@@ -5,17 +5,22 @@ export { SCHEMA_VERSION } from "./migrations/index.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
 export * as folders from "./repositories/folders.js";
+export * as messages from "./repositories/messages.js";
 export * as notifications from "./repositories/notifications.js";
 export * as siblings from "./repositories/siblings.js";
+export * as threadFiles from "./repositories/thread-files.js";
 export * as threads from "./repositories/threads.js";
+export * as trust from "./repositories/trust.js";
 export * as workspaces from "./repositories/workspaces.js";
 export type {
   AgentsDocRevisionRow,
   AgentsDocRow,
   FolderRow,
   ThreadRow,
+  TrustRow,
   WorkspaceRow,
 } from "./schema.js";
 export { sqliteEngine } from "./sqlite/inspect.js";
 export type { Commit, Store } from "./store.js";
 export type { Note, Unit } from "./unit.js";
+export { searchTerms, wordsOf } from "./words.js";

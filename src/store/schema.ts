@@ -1,4 +1,6 @@
-/** The tables, one interface each. Times are unix seconds; `attributes`, `config` and `params` hold JSON text. */
+import type { Generated } from "kysely";
+
+/** The tables, one interface each. Times are unix seconds; `attributes`, `config`, `setup` and `params` hold JSON text. */
 
 export interface WorkspaceRow {
   id: string;
@@ -39,6 +41,26 @@ export interface ThreadRow {
   parent_thread_id: string | null;
   attributes: string | null;
   config: string | null;
+  /** Where its files are, when not in the workspace's own directory. */
+  file_root: string | null;
+  /** The names of its folders as its file has them, as JSON text. */
+  file_folder: string | null;
+  /** Why nothing may be written to its files. */
+  read_only: string | null;
+  /** When we last changed our own values in its file: an older time there was written over ours. */
+  own_stamp: string | null;
+  /** Tells whether `thread.json` has changed since it was read. */
+  envelope_stamp: string | null;
+  /** Tells whether the log has changed since it was read, with how much of it was and how that ended. */
+  log_stamp: string | null;
+  log_size: number | null;
+  log_tail: string | null;
+  /** How far into the log the words of its messages are indexed. */
+  words_to: number | null;
+  /** The state of its set-up, as JSON text. */
+  setup: string | null;
+  /** 1 when somebody named it: its title no longer follows its first message. */
+  named: number | null;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -88,6 +110,25 @@ export interface NotificationRow {
   created_at: number;
 }
 
+/** Content of a repository's file that its user trusts; any other content of the same kind is not trusted. */
+export interface TrustRow {
+  workspace_id: string;
+  kind: string;
+  content_sha256: string;
+  trusted_at: number;
+}
+
+/** Where a message stands. Its words are kept beside it for the search, its text only in the thread's log. */
+interface MessageRow {
+  id: Generated<number>;
+  workspace_id: string;
+  thread_id: string;
+  message_id: string;
+  line_offset: number;
+  at: number;
+  role: string;
+}
+
 interface SchemaVersionRow {
   version: number;
   applied_at: number;
@@ -102,4 +143,6 @@ export interface Tables {
   thread_agents_doc: AgentsDocRow;
   thread_agents_doc_revision: AgentsDocRevisionRow;
   notification: NotificationRow;
+  trust: TrustRow;
+  message: MessageRow;
 }

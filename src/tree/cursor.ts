@@ -17,9 +17,13 @@ export function decodeCursor<A extends "number" | "string", I extends "number" |
   } catch {
     // Not even JSON: answered like any other cursor that is not ours.
   }
-  throw treeError(
+  throw cursorInvalid();
+}
+
+export function cursorInvalid() {
+  return treeError(
     { kind: "cursor_invalid" },
-    "The cursor is not one that a list answered. Start without a cursor.",
+    "The cursor is not one that a list answered, or what it stood in was replaced. Start without a cursor.",
   );
 }
 

@@ -11,8 +11,6 @@ export type TreeFailure =
   | { kind: "tree.not_a_sibling"; after_id: string }
   | { kind: "thread.not_found"; thread_id: string }
   | { kind: "thread.ambiguous"; thread_id: string; workspace_ids: string[] }
-  | { kind: "thread.worktree_unsupported"; workspace_id: string }
-  | { kind: "thread.attributes_too_large"; limit: number }
   | { kind: "cursor_invalid" };
 
 export const treeError = failures<TreeFailure>();

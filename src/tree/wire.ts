@@ -42,5 +42,7 @@ export function threadToWire(row: threads.PlacedThreadRow): Thread {
     thread.worktree = { path: row.worktree_path, branch: row.worktree_branch ?? "" };
   if (row.parent_thread_id !== null) thread.parent_thread_id = row.parent_thread_id;
   if (row.attributes !== null) thread.attributes = JSON.parse(row.attributes);
+  if (row.setup !== null) thread.setup = JSON.parse(row.setup);
+  if (row.read_only !== null) thread.read_only = row.read_only;
   return thread;
 }

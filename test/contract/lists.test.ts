@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentsDocs, threads, type Unit, workspaces } from "../../src/store/index.js";
-import { foldTitle } from "../../src/tree/threads/fields.js";
+import { foldTitle } from "../../src/tree/thread-index/fields.js";
 import { onFreshStore, read, write } from "./support/fresh-store.js";
 import { addThread, addWorkspace, docRow, revisionRow, threadRow, workspaceRow } from "./support/rows.js";
 

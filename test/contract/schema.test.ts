@@ -1,11 +1,21 @@
 import { expect, test } from "vitest";
-import { agentsDocs, folders, threads, type Unit, workspaces } from "../../src/store/index.js";
+import {
+  agentsDocs,
+  folders,
+  messages,
+  threadFiles,
+  threads,
+  trust,
+  type Unit,
+  workspaces,
+} from "../../src/store/index.js";
 import { onFreshStore, read, stage, write } from "./support/fresh-store.js";
 import {
   addThread,
   addWorkspace,
   docRow,
   folderRow,
+  placedRow,
   rawStep,
   revisionRow,
   threadRow,
@@ -100,6 +110,8 @@ const owned = {
   thread_placement: "workspace_id",
   thread_agents_doc: "workspace_id",
   notification: "workspace_id",
+  trust: "workspace_id",
+  message: "workspace_id",
 };
 
 function* furnish(id: string): Unit<void> {
@@ -111,7 +123,10 @@ function* furnish(id: string): Unit<void> {
     yield* addThread(threadRow(id, `thr_${n}`), folder_id);
     yield* agentsDocs.insertDoc(docRow(id, `agd_${id}_${n}`, { folder_id }));
     yield* agentsDocs.insertRevision(revisionRow(`agd_${id}_${n}`, 1));
+    const where = { workspace_id: id, thread_id: `thr_${n}`, line_offset: 0 };
+    yield* messages.saveMessages([{ ...where, message_id: "msg", at: 1, role: "user", words: ["word"] }]);
   }
+  yield* trust.saveTrust({ workspace_id: id, kind: "mcp", content_sha256: "0".repeat(64), trusted_at: 1 });
   yield* rawStep(
     `insert into notification (workspace_id, seq, method, params, created_at) values ('${id}', 1, 'm', '{}', 1)`,
   );
@@ -132,10 +147,10 @@ onFreshStore("purging", () => {
     for (const id of ["ws_gone", "ws_recent", "ws_alive"]) await write(() => furnish(id));
     await write(() => workspaces.updateWorkspace("ws_gone", { deleted_at: 99 }));
     await write(() => workspaces.updateWorkspace("ws_recent", { deleted_at: 100 }));
-    const all = [1, 2, 3, 3, 3, 1, 3];
+    const all = [1, 2, 3, 3, 3, 1, 1, 3, 3];
     expect(await rowCounts("ws_gone")).toEqual(all);
     await write(() => workspaces.purgeWorkspaces(100));
-    expect(await rowCounts("ws_gone")).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowCounts("ws_gone")).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
     expect(await rowCounts("ws_recent")).toEqual(all);
     expect(await rowCounts("ws_alive")).toEqual(all);
   });
@@ -149,7 +164,7 @@ onFreshStore("purging", () => {
       "select thread_id from thread_placement where workspace_id = 'ws_threads' order by thread_id",
     );
     expect(left.map((row) => row.thread_id)).toEqual(["thr_0", "thr_2"]);
-    expect(await rowCounts("ws_threads")).toEqual([1, 2, 2, 2, 3, 1, 3]);
+    expect(await rowCounts("ws_threads")).toEqual([1, 2, 2, 2, 3, 1, 1, 2, 3]);
   });
 });
 
@@ -170,7 +185,14 @@ const texts: Record<string, string> = {
 onFreshStore("values", () => {
   test.each(Object.entries(texts))("[STO14] text comes back as it was: %s", async (name, text) => {
     const id = `ws_text_${Object.keys(texts).indexOf(name)}`;
-    const thread = threadRow(id, "thr", { title: text, title_search: text, attributes: text, config: text });
+    const thread = threadRow(id, "thr", {
+      title: text,
+      title_search: text,
+      attributes: text,
+      config: text,
+      file_root: text,
+      setup: text,
+    });
     const doc = docRow(id, `agd_${id}`, { content: text, created_by: text });
     await write(function* () {
       yield* addWorkspace(id, { name: text });
@@ -179,9 +201,12 @@ onFreshStore("values", () => {
       yield* agentsDocs.insertRevision(revisionRow(doc.id, 1, { content: text }));
     });
     expect(await read(() => workspaces.findWorkspace(id))).toEqual(workspaceRow(id, { name: text }));
-    expect(await read(() => threads.findPlacedThreads(id, ["thr"]))).toEqual([
-      { ...thread, folder_id: null, rank: 0 },
-    ]);
+    expect(await read(() => threads.findPlacedThreads(id, ["thr"]))).toEqual([placedRow(thread, null, 0)]);
+    expect(await read(() => threadFiles.findIndexed(id, "thr"))).toEqual({
+      ...thread,
+      folder_id: null,
+      rank: 0,
+    });
     expect(await read(() => agentsDocs.findDoc(id, doc.id))).toEqual(doc);
     const walk = await read(() => agentsDocs.walkToRoot(id, { folder_id: null }));
     expect(walk?.nearest?.doc).toEqual(doc);
@@ -201,7 +226,7 @@ onFreshStore("values", () => {
     expect(await read(() => workspaces.findWorkspace("ws_int"))).toEqual(row);
     expect(await read(() => folders.findFolder("ws_int", "fld_int"))).toEqual(folder);
     expect(await read(() => threads.listTreeThreads({ workspace_id: "ws_int" }))).toEqual([
-      { ...thread, folder_id: "fld_int", rank: most },
+      placedRow(thread, "fld_int", most),
     ]);
     expect(await read(() => folders.folderHeight("fld_int"))).toBe(1);
   });

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/base/index.js";
 import { followFolders, getDoc, Resolver, resolveForThread, saveDoc } from "../../src/instructions/index.js";
-import { openStore, type Store, type Unit } from "../../src/store/index.js";
-import { createFolder, createWorkspace, startThread } from "../../src/tree/index.js";
+import { openStore, type Store, threads, type Unit } from "../../src/store/index.js";
+import { createFolder, createWorkspace } from "../../src/tree/index.js";
+import { threadRow } from "../contract/support/rows.js";
 import {
   type Database,
   openDatabase,
@@ -290,12 +291,9 @@ function oneQuery(kind: StoreKind): void {
     let folder_id: string | undefined;
     for (let depth = 0; depth <= 64; depth++) {
       if ([0, 1, 2, 64].includes(depth)) {
-        const params = { workspace_id, folder_id, title: undefined, agent_id: undefined };
-        const { thread } = await startThread(
-          deps,
-          { ...params, use_worktree: undefined, config: undefined },
-          {},
-        );
+        const thread = threadRow(workspace_id, makeId("thr_"));
+        const placement = { workspace_id, thread_id: thread.id, folder_id: folder_id ?? null, rank: 0 };
+        await store.write({ key: workspace_id }, () => threads.insertThread(thread, placement));
         store.counts.length = 0;
         const { effective } = await resolveForThread(deps, { workspace_id, thread_id: thread.id });
         expect([depth, effective?.doc.content, store.counts]).toEqual([depth, "root", [1]]);

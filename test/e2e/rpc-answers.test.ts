@@ -5,14 +5,22 @@ import { startGateway, type TestGateway } from "../support/gateway.js";
 import { onEachStore } from "../support/stores.js";
 import type { Wire } from "../support/wire.js";
 
+const shapeOf = (schema: unknown) => (schema as { shape?: object }).shape ?? {};
+
 const lists = (Object.keys(methods) as MethodName[]).filter(
-  (name) => "data" in ((methods[name].result as { shape?: object }).shape ?? {}),
+  (name) => "data" in shapeOf(methods[name].result) && "cursor" in shapeOf(methods[name].params),
 );
 
 onEachStore("answers", (kind) => {
   let gateway: TestGateway;
   let wire: Wire;
   let workspace_id: string;
+  let thread_id: string;
+  const scopeOf = (name: string): object => {
+    if (name === "workspace/list") return {};
+    if (name === "thread/messages") return { thread_id };
+    return { workspace_id, ...(name === "thread/search" && { query: "findable" }) };
+  };
   beforeAll(async () => {
     gateway = await startGateway(kind);
     wire = await gateway.wire();
@@ -22,12 +30,17 @@ onEachStore("answers", (kind) => {
       await wire.result("thread/start", { workspace_id, title: `t${i}` });
       await wire.result("thread/agents_doc/save", { workspace_id, content: `v${i}` });
     }
+    thread_id = (await wire.result("thread/start", { workspace_id, title: "with messages" })).thread.id;
+    for (let i = 0; i < 5; i++) {
+      const message = { role: "user" as const, content: `findable ${i}` };
+      await wire.result("message/append", { thread_id, message });
+    }
   });
   afterAll(() => gateway?.stop());
 
   test("[WIRE30] each kind of mistake has its code", async () => {
     const { threads } = await wire.result("thread/tree", { workspace_id });
-    const thread_id = threads[0]?.id;
+    expect(threads.map(({ id }) => id)).toContain(thread_id);
     const cases: [string, object, number, string][] = [
       ["no/such", {}, -32601, "unknown_method"],
       ["thread/tree", {}, -32602, "invalid_params"],
@@ -43,7 +56,7 @@ onEachStore("answers", (kind) => {
         "version_conflict",
       ],
       ["workspace/delete", { workspace_id }, -32600, "workspace.is_home"],
-      ["thread/start", { workspace_id, use_worktree: true }, -32600, "thread.worktree_unsupported"],
+      ["thread/start", { workspace_id, use_worktree: true }, -32600, "atsf.not_a_repository"],
     ];
     for (const [method, params, code, kindOfError] of cases) {
       const error = await wire.error(method, params);
@@ -82,7 +95,7 @@ onEachStore("answers", (kind) => {
   test.each(lists)(
     "[WIRE110] %s is walked by cursor and limit, each item once, and the last page has no cursor",
     async (name) => {
-      const scope = name === "workspace/list" ? {} : { workspace_id };
+      const scope = scopeOf(name);
       const page = async (params: object) => (await wire.call(name, { ...scope, ...params })).result;
       const { data: all, next_cursor: none } = await page({});
       expect(all.length).toBeGreaterThanOrEqual(5);
@@ -105,7 +118,7 @@ onEachStore("answers", (kind) => {
   test.each(lists)(
     "[WIRE111] %s refuses a limit that is none and a cursor it did not answer",
     async (name) => {
-      const scope = name === "workspace/list" ? {} : { workspace_id };
+      const scope = scopeOf(name);
       for (const limit of [0, -1, 501, 1.5, "5", true]) {
         expect(await wire.error(name, { ...scope, limit })).toMatchObject({
           code: -32602,
@@ -138,7 +151,8 @@ onEachStore("answers", (kind) => {
     const ofThread = (Object.keys(methods) as MethodName[]).filter(
       (name) =>
         name.startsWith("thread/") &&
-        "thread_id" in ((methods[name].params as { shape?: object }).shape ?? {}),
+        name !== "thread/search" &&
+        "thread_id" in shapeOf(methods[name].params),
     );
     expect(ofThread.length).toBeGreaterThanOrEqual(6);
     for (const name of ofThread) {
@@ -149,7 +163,8 @@ onEachStore("answers", (kind) => {
       }
       const deleted = name === "thread/undelete";
       if (deleted) await wire.result("thread/delete", { thread_id: thread.id });
-      expect((await wire.call(name, { thread_id: thread.id })).error, name).toBeUndefined();
+      const refused = name === "thread/worktree/remove" ? "thread.no_worktree" : undefined;
+      expect((await wire.call(name, { thread_id: thread.id })).error?.data.kind, name).toBe(refused);
       if (name === "thread/delete") await wire.result("thread/undelete", { thread_id: thread.id });
     }
   });

@@ -132,10 +132,10 @@ onEachStore("folders", (kind) => {
 
   test("[TREE5] a change of very many items is announced without saying what changed", async () => {
     const folder_id = await create("big");
-    for (let i = 0; i < 260; i++)
-      wire.send(
-        JSON.stringify({ jsonrpc: "2.0", method: "thread/start", params: { workspace_id, folder_id } }),
-      );
+    const starts = Array.from({ length: 260 }, () =>
+      wire.result("thread/start", { workspace_id, folder_id }),
+    );
+    await Promise.all(starts);
     await wire.result("thread/folder/delete", { workspace_id, folder_id });
     await wire.settled();
     const last = wire.notifications("thread/tree/changed").at(-1);

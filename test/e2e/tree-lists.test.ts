@@ -1,7 +1,9 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Params } from "../../src/protocol/index.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
-import { administrate, onEachStore } from "../support/stores.js";
+import { onEachStore } from "../support/stores.js";
 import type { Wire } from "../support/wire.js";
 
 onEachStore("lists of threads", (kind) => {
@@ -105,24 +107,14 @@ onEachStore("lists of threads", (kind) => {
     await again.stop();
   });
 
-  /** Two threads with one id can only come from files; here they are made in the store itself. */
+  /** Two threads with one id come from files: somebody copied a project. */
   async function twins(own: TestGateway): Promise<[{ workspace: string; thread: string }, string]> {
     const socket = await own.wire();
     const other = (await socket.result("workspace/create", { name: "other" })).workspace.id;
-    const first = (await socket.result("thread/start", { workspace_id: own.home })).thread.id;
-    const second = (await socket.result("thread/start", { workspace_id: other })).thread.id;
-    const statements = [
-      `delete from thread_placement where thread_id = '${second}'`,
-      `update thread set id = '${first}' where id = '${second}'`,
-    ];
-    if (kind.name === "sqlite") {
-      const { sqliteDriver } = await import("../../src/base/index.js");
-      const db = sqliteDriver().open(`${own.place.dataDir}/heddle.db`);
-      for (const statement of statements) db.exec(statement);
-      db.close();
-    } else {
-      for (const statement of statements) await administrate(statement, own.place.store);
-    }
-    return [{ workspace: own.home, thread: first }, other];
+    const thread = (await socket.result("thread/start", { workspace_id: own.home })).thread.id;
+    const threadsOf = (id: string) => join(own.place.dataDir, "workspaces", id, ".agent", "threads");
+    cpSync(threadsOf(own.home), threadsOf(other), { recursive: true });
+    await socket.result("workspace/reindex", { workspace_id: other });
+    return [{ workspace: own.home, thread }, other];
   }
 });

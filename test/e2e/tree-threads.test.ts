@@ -78,10 +78,10 @@ onEachStore("threads", (kind) => {
     });
   });
 
-  test("[TREE31] a worktree is refused rather than left out in silence", async () => {
+  test("[TREE31] a worktree outside git is refused rather than left out in silence", async () => {
     const { wire, workspace_id } = world;
     const error = await wire.error("thread/start", { workspace_id, use_worktree: true });
-    expect(error).toMatchObject({ code: -32600, data: { kind: "thread.worktree_unsupported" } });
+    expect(error).toMatchObject({ code: -32600, data: { kind: "atsf.not_a_repository" } });
     expect((await world.tree()).threads).toEqual([]);
     await world.start({ use_worktree: false });
   });

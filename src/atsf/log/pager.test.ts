@@ -38,7 +38,7 @@ test("[LOG2] pages from the end give what reading it whole gives, also while the
       async (first, more, end, limit) => {
         await rm(path, { force: true });
         const pager = new LogPager(path);
-        expect(await pager.page(limit)).toEqual({ entries: [], before: undefined });
+        expect(await pager.page(limit)).toEqual({ entries: [], before: undefined, log: "" });
         await writeFile(path, first.join(""));
         expect(await allPages(pager, limit)).toEqual((await readLog(path)).messages.map(({ id }) => id));
         await appendFile(path, more.join("") + end);

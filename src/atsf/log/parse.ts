@@ -6,7 +6,14 @@ export type LogEntry =
   | { readonly offset: number; readonly message: Message }
   | { readonly offset: number; readonly problem: LineProblem };
 
-export type LineProblem = "torn" | "not_utf8" | "not_json" | "not_a_message";
+export type LineProblem =
+  | "torn"
+  | "too_long"
+  | "not_utf8"
+  | "not_json"
+  | "not_a_message"
+  | "no_id"
+  | "unknown_role";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const ROLES = new Set(["user", "agent", "system"]);
@@ -14,6 +21,7 @@ const ROLES = new Set(["user", "agent", "system"]);
 /** Reads a line leniently: what has an id, a role and content is a message. Undefined for a blank line. */
 export function parseLine(line: RawLine): LogEntry | undefined {
   const { offset } = line;
+  if (line.tooLong) return { offset, problem: "too_long" };
   const problem = (what: LineProblem): LogEntry => ({ offset, problem: line.ended ? what : "torn" });
   let text: string;
   try {
@@ -29,16 +37,18 @@ export function parseLine(line: RawLine): LogEntry | undefined {
     return problem("not_json");
   }
   if (!isObject(value)) return problem("not_a_message");
-  if (!isMessage(value)) return { offset, problem: "not_a_message" };
-  return { offset, message: withKnownStatuses(value) };
+  const lacking = problemOf(value);
+  return lacking ? { offset, problem: lacking } : { offset, message: withKnownStatuses(value as Message) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isMessage(value: Record<string, unknown>): value is Message {
-  return typeof value.id === "string" && ROLES.has(value.role as string) && Array.isArray(value.content);
+function problemOf({ id, role, content }: Record<string, unknown>): LineProblem | undefined {
+  if (typeof role !== "string" || !Array.isArray(content)) return "not_a_message";
+  if (typeof id !== "string") return "no_id";
+  return ROLES.has(role) ? undefined : "unknown_role";
 }
 
 /** Some programs write `in_progress` for a call that runs. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncDirectory } from "../files.js";
+import { timeInName } from "../time.js";
 import { linesBackward } from "./lines.js";
 import { parseLine } from "./parse.js";
 
@@ -12,22 +13,24 @@ export interface Tail {
   readonly torn: Buffer | undefined;
 }
 
-/** Looks at how a log ends: with a line end, with a whole message that lacks one, or with a piece of a message. */
-export async function readTail(file: FileHandle, size: number): Promise<Tail> {
-  for await (const line of linesBackward(file, size)) {
+/**
+ * Looks at how a log ends: with a line end, with a whole message that lacks one, or with a piece of a message. What is too
+ * long to be looked at is ended and kept.
+ */
+export async function readTail(file: FileHandle, size: number, longest?: number): Promise<Tail> {
+  for await (const line of linesBackward(file, size, longest)) {
     if (line.ended) break;
     const entry = parseLine(line);
-    if (entry && !("problem" in entry && entry.problem === "torn"))
-      return { end: size, lead: "\n", torn: undefined };
-    return { end: line.offset, lead: "", torn: line.bytes };
+    if (entry && "problem" in entry && entry.problem === "torn")
+      return { end: line.offset, lead: "", torn: line.bytes };
+    return { end: size, lead: "\n", torn: undefined };
   }
   return { end: size, lead: "", torn: undefined };
 }
 
 /** Puts a torn tail into a file beside the log, so that nothing is lost, and cuts the log to its last line end. */
 export async function setTornAside(path: string, file: FileHandle, tail: Tail, now: number): Promise<string> {
-  const time = new Date(now).toISOString().replaceAll(":", "-");
-  const { name, copy } = await createFree(`${path}.torn-${time}`);
+  const { name, copy } = await createFree(`${path}.torn-${timeInName(now)}`);
   try {
     await copy.writeFile(tail.torn as Buffer);
     await copy.sync();

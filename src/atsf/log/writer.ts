@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fdatasync,
   fstatSync,
   ftruncateSync,
@@ -11,7 +12,9 @@ import {
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { writing } from "../disk.js";
 import { isMissing, syncDirectory } from "../files.js";
+import { type LogMark, markBehind } from "./mark.js";
 import { readTail, setTornAside, type Tail } from "./torn.js";
 
 const flush = promisify(fdatasync);
@@ -27,29 +30,48 @@ export class LogWriter {
   readonly #now: () => number;
   #file: number | undefined;
   #inode = 0;
+  #users = 0;
+  #retired = false;
 
   constructor(path: string, now: () => number) {
     this.#path = path;
     this.#now = now;
   }
 
-  /** On disk when it resolves. */
-  async append(lines: string): Promise<void> {
+  /** On disk when it resolves, to where the log then goes. */
+  append(lines: string): Promise<LogMark> {
+    return writing(this.#path, async () => {
+      this.#users++;
+      try {
+        return await this.#append(lines);
+      } finally {
+        this.#users--;
+        if (this.#retired) this.close();
+      }
+    });
+  }
+
+  /** Lets go of the file; while it is being written to, as soon as that is done. The next append opens it again. */
+  close(): void {
+    this.#retired = this.#users > 0;
+    if (this.#retired || this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  async #append(lines: string): Promise<LogMark> {
     const file = await this.#open();
     const { end, lead } = await this.#findEnd(file);
+    const bytes = Buffer.from(lead + lines);
     try {
-      writeAll(file, Buffer.from(lead + lines), end);
+      writeAll(file, bytes, end);
       await flush(file);
     } catch (error) {
       // A full disk may have taken half a line. What was acknowledged before stands above it.
       cutBack(file, end);
       throw error;
     }
-  }
-
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    return markBehind(this.#inode, end + bytes.length, bytes);
   }
 
   /** Where the next line goes, and what must come before it. A piece of a line is put aside first. */
@@ -70,8 +92,9 @@ export class LogWriter {
   async #open(): Promise<number> {
     const inode = inodeAt(this.#path);
     if (this.#file !== undefined && inode === this.#inode) return this.#file;
-    this.close();
-    const file = openSync(this.#path, inode === undefined ? "wx+" : "r+");
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    const file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o666);
     this.#file = file;
     this.#inode = fstatSync(file).ino;
     if (inode === undefined) await syncDirectory(dirname(this.#path));

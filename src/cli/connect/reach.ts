@@ -7,16 +7,16 @@ import { cliError, UsageError } from "../errors.js";
 import type { GatewayOptions } from "../options.js";
 import { dataDirectory, readAddress } from "./data-dir.js";
 import { heldByCommand, readHolder } from "./holder.js";
-import type { Link } from "./link.js";
+import type { Link, Reached } from "./link.js";
 import { PATIENCE_MS, RETRY_MS } from "./patience.js";
 
 const HELLO_MS = 2_000;
 
 /** The gateway that was named, else the one that runs on the data directory, else a private one for this command alone. */
-export async function reachGateway(options: GatewayOptions): Promise<Link> {
+export async function reachGateway(options: GatewayOptions): Promise<Reached> {
   const named = namedGateway(options);
   if (!named) return reachDataDirectory(dataDirectory(options.data, process.env));
-  return connectTo(named).catch((error: Error) => {
+  const link = await connectTo(named).catch((error: Error) => {
     const why = error.message.replace(/^Can't reach the gateway: /, "").replace(/\.$/, "");
     throw cliError(
       { kind: "gateway.unreachable", url: named.url },
@@ -24,6 +24,7 @@ export async function reachGateway(options: GatewayOptions): Promise<Link> {
       error,
     );
   });
+  return { ...link, place: "elsewhere" };
 }
 
 /** A flag comes before the environment, and `--data` before an address from the environment. */
@@ -67,15 +68,15 @@ export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Pr
  * The kernel lock on the directory is the truth: `gateway.json` may be left over from a gateway that was killed, and its
  * port may be another's by now. Whoever gets the lock is alone; whoever does not waits for an answer, or for its turn.
  */
-async function reachDataDirectory(dataDir: string): Promise<Link> {
+async function reachDataDirectory(dataDir: string): Promise<Reached> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const running = runningOn(dataDir);
     const failure = running ? await connectTo(running).catch((error: Error) => error) : undefined;
-    if (failure && !(failure instanceof Error)) return failure;
+    if (failure && !(failure instanceof Error)) return { ...failure, place: "here" };
     try {
       const { startPrivate } = await import("./private-gateway.js");
-      return await startPrivate(dataDir);
+      return { ...(await startPrivate(dataDir)), place: "private" };
     } catch (error) {
       if (!isKind(error, "store.taken")) throw error;
       if (Date.now() > deadline) throw silent(dataDir, running, failure);

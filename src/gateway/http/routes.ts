@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import * as atsf from "../../atsf/index.js";
 import { jsonSchemas } from "../../protocol/index.js";
 import type { Store } from "../../store/index.js";
 import { type Limits, RateLimit } from "../limits.js";
@@ -6,6 +7,7 @@ import type { Metrics } from "../metrics.js";
 import { type DispatchDeps, dispatch } from "../rpc/dispatch.js";
 import { knownError } from "../rpc/errors.js";
 import { Exchange, type Peer } from "../rpc/peer.js";
+import { answerAsset, type ReadAsset } from "./assets.js";
 import type { Auth } from "./auth.js";
 import { readBody } from "./body.js";
 import { PLAIN_HEADERS } from "./headers.js";
@@ -16,6 +18,7 @@ export interface RouteDeps extends DispatchDeps {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly limits: Limits;
+  readonly readAsset: ReadAsset;
 }
 
 /** Everything the gateway answers over HTTP, apart from the WebSocket. */
@@ -36,6 +39,7 @@ export function createRoutes(deps: RouteDeps): Hono {
     const { type, text } = await deps.metrics.render();
     return c.body(text, 200, { "Content-Type": type });
   });
+  app.get("/threads/:thread_id/assets/:asset_ref", (c) => answerAsset(c, deps.readAsset));
   app.post("/rpc", async (c) => {
     const answer = await answerPost(deps, c.req.raw, rate);
     return answer === undefined
@@ -78,15 +82,19 @@ function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
     }
   });
   app.get("/schemas/", (c) => {
-    schemas ??= jsonSchemas();
+    schemas ??= allSchemas();
     return c.json({ data: [...schemas.keys()].map((name) => `/schemas/${name}.json`) });
   });
   app.get("/schemas/:file", (c) => {
-    schemas ??= jsonSchemas();
+    schemas ??= allSchemas();
     const schema = schemas.get(c.req.param("file").replace(/\.json$/, ""));
     if (!schema) return c.json({ error: "There is no such schema; /schemas/ lists them." }, 404);
     return c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json" });
   });
+}
+
+function allSchemas(): Map<string, object> {
+  return new Map([...jsonSchemas(), ...atsf.jsonSchemas()]);
 }
 
 async function answerPost(deps: RouteDeps, request: Request, rate: RateLimit): Promise<string | undefined> {

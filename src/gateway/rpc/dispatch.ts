@@ -17,6 +17,8 @@ export interface DispatchDeps {
   readonly metrics: Metrics;
   readonly stopping: () => boolean;
   readonly exists: (workspace_id: string) => Promise<boolean>;
+  /** Resolves when what other programs did to a workspace's files is known. */
+  readonly opened: (workspace_id: string) => Promise<void>;
 }
 
 /** Carries a message out. Answers the text to send back; undefined when there is nothing to answer. */
@@ -112,9 +114,10 @@ async function execute(
   metrics.inFlight++;
   try {
     const followed = { workspace_id: workspaceOf(name, parsed), subscriptions: peer.subscriptions };
-    return await withImplicitSubscription(deps, followed, () =>
-      (handlers[name] as Handler)(parsed, { call, peer, exchange }),
-    );
+    return await withImplicitSubscription(deps, followed, async () => {
+      if (followed.workspace_id !== undefined && showsThreads(name)) await deps.opened(followed.workspace_id);
+      return (handlers[name] as Handler)(parsed, { call, peer, exchange });
+    });
   } finally {
     peer.inFlight--;
     metrics.inFlight--;
@@ -122,6 +125,14 @@ async function execute(
 }
 
 type Handler = (params: unknown, context: { call: Call; peer: Peer; exchange: Exchange }) => unknown;
+
+/** What these answer comes from files that other programs write too. */
+function showsThreads(method: MethodName): boolean {
+  return (
+    method.startsWith("message/") ||
+    (method.startsWith("thread/") && !/^thread\/(start$|folder\/|agents_doc\/)/.test(method))
+  );
+}
 
 /** A connection that works in a workspace hears of it from then on, its own change included. */
 async function withImplicitSubscription(

@@ -1,7 +1,9 @@
+import type { AtsfFailure } from "../../atsf/index.js";
 import { failures, HeddleError } from "../../base/index.js";
 import type { InstructionsFailure } from "../../instructions/index.js";
 import { RPC_CODES, type RpcError } from "../../protocol/index.js";
 import type { StoreFailure } from "../../store/index.js";
+import type { ThreadsFailure } from "../../threads/index.js";
 import type { TreeFailure } from "../../tree/index.js";
 
 export interface ParamIssue {
@@ -30,7 +32,7 @@ export function tooLarge(limit: number): HeddleError {
 }
 
 export type ErrorKind =
-  | (GatewayFailure | TreeFailure | InstructionsFailure | StoreFailure)["kind"]
+  | (GatewayFailure | TreeFailure | ThreadsFailure | InstructionsFailure | StoreFailure | AtsfFailure)["kind"]
   | "internal";
 
 /** The JSON-RPC code of every kind: the one place where Heddle's refusals meet the wire. */
@@ -59,14 +61,51 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "tree.not_a_sibling": RPC_CODES.invalid_params,
   "thread.not_found": RPC_CODES.invalid_params,
   "thread.ambiguous": RPC_CODES.invalid_params,
-  "thread.worktree_unsupported": RPC_CODES.invalid_request,
   "thread.attributes_too_large": RPC_CODES.invalid_params,
+  "thread.files_missing": RPC_CODES.invalid_request,
+  "thread.read_only": RPC_CODES.invalid_request,
+  "thread.exists": RPC_CODES.invalid_request,
+  "thread.no_worktree": RPC_CODES.invalid_request,
+  "thread.setting_up": RPC_CODES.invalid_request,
+  "workspace.directory_missing": RPC_CODES.invalid_request,
+  "message.exists": RPC_CODES.invalid_request,
+  "archive.too_large": RPC_CODES.invalid_request,
+  "archive.path_invalid": RPC_CODES.invalid_params,
+  "trust.content_changed": RPC_CODES.invalid_request,
   cursor_invalid: RPC_CODES.invalid_params,
 
   version_conflict: RPC_CODES.invalid_request,
   "agents_doc.too_long": RPC_CODES.invalid_params,
   "agents_doc.not_found": RPC_CODES.invalid_params,
   "agents_doc.revision_not_found": RPC_CODES.invalid_params,
+
+  "atsf.not_a_directory": RPC_CODES.invalid_params,
+  "atsf.invalid_thread_id": RPC_CODES.invalid_params,
+  "atsf.thread_not_found": RPC_CODES.invalid_params,
+  "atsf.thread_exists": RPC_CODES.invalid_request,
+  "atsf.version_unsupported": RPC_CODES.invalid_request,
+  "atsf.invalid_file": RPC_CODES.invalid_request,
+  "atsf.invalid_message": RPC_CODES.invalid_params,
+  "atsf.invalid_thread": RPC_CODES.invalid_params,
+  "atsf.disk_full": RPC_CODES.internal,
+  "atsf.not_writable": RPC_CODES.internal,
+  "atsf.not_readable": RPC_CODES.internal,
+  "atsf.read_only": RPC_CODES.invalid_request,
+  "atsf.asset_invalid": RPC_CODES.invalid_params,
+  "atsf.asset_not_found": RPC_CODES.invalid_params,
+  "atsf.secret": RPC_CODES.invalid_request,
+  "atsf.lock_timeout": RPC_CODES.invalid_request,
+  "atsf.git_missing": RPC_CODES.invalid_request,
+  "atsf.git_failed": RPC_CODES.invalid_request,
+  "atsf.not_a_repository": RPC_CODES.invalid_request,
+  "atsf.no_commits": RPC_CODES.invalid_request,
+  "atsf.not_a_worktree": RPC_CODES.invalid_request,
+  "atsf.worktree_locked": RPC_CODES.invalid_request,
+  "atsf.worktree_uncommitted": RPC_CODES.invalid_request,
+  "atsf.worktree_unpushed": RPC_CODES.invalid_request,
+  "atsf.worktree_thread_differs": RPC_CODES.invalid_request,
+  "atsf.archive_invalid": RPC_CODES.invalid_params,
+  "atsf.archive_too_large": RPC_CODES.invalid_params,
 
   "store.taken": RPC_CODES.internal,
   "store.newer_schema": RPC_CODES.internal,

@@ -1,5 +1,7 @@
+import { isKind } from "../../base/index.js";
 import * as instructions from "../../instructions/index.js";
 import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
+import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
 import type { Exchange, Peer } from "./peer.js";
 import { subscribe, unsubscribe } from "./subscribe.js";
@@ -14,7 +16,8 @@ export type Handlers = {
   readonly [M in MethodName]: (params: ParsedParams<M>, context: Context) => Promise<Result<M>>;
 };
 
-export interface HandlerDeps extends tree.TreeDeps {
+export interface HandlerDeps extends threads.ThreadsDeps {
+  readonly watching: threads.Follower;
   readonly resolver: instructions.Resolver;
   readonly version: string;
 }
@@ -38,28 +41,48 @@ export function createHandlers(deps: HandlerDeps): Handlers {
 
     "workspace/list": (params) => tree.listWorkspaces(deps, params),
     "workspace/create": (params, { call }) => tree.createWorkspace(deps, params, call),
-    "workspace/get": (params) => tree.getWorkspace(deps, params),
-    "workspace/update": (params, { call }) => tree.updateWorkspace(deps, params, call),
-    "workspace/delete": (params, { call }) => tree.deleteWorkspace(deps, params, call),
+    "workspace/get": (params) => threads.describeWorkspace(deps, params),
+    "workspace/update": (params, { call }) => threads.rebindWorkspace(deps, deps.watching, params, call),
+    "workspace/delete": async (params, { call }) => {
+      const result = await tree.deleteWorkspace(deps, params, call);
+      deps.watching.forget(params.workspace_id);
+      return result;
+    },
     "workspace/undelete": (params, { call }) => tree.undeleteWorkspace(deps, params, call),
+    "workspace/trust": (params) => threads.trustContent(deps, params),
+    "workspace/reindex": (params) => threads.reindexWorkspace(deps, deps.watching, params),
 
     "thread/tree": (params) => tree.readTree(deps, params),
     "thread/folder/create": (params, { call }) => tree.createFolder(deps, params, call),
-    "thread/folder/rename": (params, { call }) => tree.renameFolder(deps, params, call),
-    "thread/folder/move": (params, { call }) => tree.moveFolder(deps, params, call),
-    "thread/folder/delete": (params, { call }) => tree.deleteFolder(deps, params, call),
+    "thread/folder/rename": (params, { call }) =>
+      followed(deps, params, tree.renameFolder(deps, params, call)),
+    "thread/folder/move": (params, { call }) => followed(deps, params, tree.moveFolder(deps, params, call)),
+    "thread/folder/delete": (params, { call }) =>
+      followed(deps, params, tree.deleteFolder(deps, params, call)),
 
-    "thread/start": (params, { call }) => tree.startThread(deps, params, call),
+    "thread/start": (params, { call }) => threads.startThread(deps, params, call),
     "thread/list": (params) => tree.listThreads(deps, params),
     "thread/get": async (params, { peer }) => tree.getThread(deps, await located(deps, params, peer)),
     "thread/update": async (params, { call, peer }) =>
-      tree.updateThread(deps, await located(deps, params, peer), call),
+      threads.updateThread(deps, await located(deps, params, peer), call),
     "thread/move": async (params, { call, peer }) =>
-      tree.moveThread(deps, await located(deps, params, peer), call),
+      threads.moveThread(deps, await located(deps, params, peer), call),
+    "thread/clear": async (params, { call, peer }) =>
+      threads.clearThread(deps, await located(deps, params, peer), call),
     "thread/delete": async (params, { call, peer }) =>
-      tree.deleteThread(deps, await located(deps, params, peer), call),
+      threads.deleteThread(deps, await located(deps, params, peer), call),
     "thread/undelete": async (params, { call, peer }) =>
-      tree.undeleteThread(deps, await located(deps, params, peer, "deleted"), call),
+      threads.undeleteThread(deps, await located(deps, params, peer, "deleted"), call),
+    "thread/messages": async (params, { peer }) =>
+      threads.listMessages(deps, await located(deps, params, peer)),
+    "message/append": async (params, { call, peer }) =>
+      threads.appendMessage(deps, await located(deps, params, peer), call),
+    "thread/search": (params) => threads.searchMessages(deps, params),
+    "thread/export": async (params, { peer }) =>
+      threads.exportThread(deps, await located(deps, params, peer)),
+    "thread/import": (params, { call }) => threads.importThreads(deps, params, call),
+    "thread/worktree/remove": async (params, { call, peer }) =>
+      threads.removeThreadWorktree(deps, await located(deps, params, peer), call),
 
     "thread/agents_doc/get": (params) => instructions.getDoc(deps, params),
     "thread/agents_doc/save": (params, { call }) => instructions.saveDoc(deps, params, call),
@@ -81,7 +104,34 @@ async function located<P extends { thread_id: string; workspace_id?: string | un
   { subscriptions }: Peer,
   state: "living" | "deleted" = "living",
 ): Promise<Located<P>> {
-  const workspace_id = await tree.workspaceOfThread(deps, params, state);
+  const workspace_id = await findWorkspace(deps, params, state);
   subscriptions?.follow(workspace_id);
+  await deps.watching.open(workspace_id);
   return { ...params, workspace_id };
+}
+
+/** Another program may have made the thread in a workspace nobody has looked at yet. */
+async function findWorkspace(
+  deps: HandlerDeps,
+  params: { thread_id: string; workspace_id?: string | undefined },
+  state: "living" | "deleted",
+): Promise<string> {
+  try {
+    return await tree.workspaceOfThread(deps, params, state);
+  } catch (error) {
+    if (!isKind(error, "thread.not_found")) throw error;
+    await deps.watching.openAll();
+    return tree.workspaceOfThread(deps, params, state);
+  }
+}
+
+/** Threads' files name their folders: they follow, but nobody waits for that. */
+async function followed<T>(
+  deps: HandlerDeps,
+  { workspace_id }: { workspace_id: string },
+  work: Promise<T>,
+): Promise<T> {
+  const result = await work;
+  threads.folderChanged(deps, workspace_id);
+  return result;
 }

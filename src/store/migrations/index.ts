@@ -2,9 +2,10 @@ import { storeError } from "../errors.js";
 import type { Store } from "../store.js";
 import { first, query, type Unit } from "../unit.js";
 import { groundFloor } from "./0001-ground-floor.js";
+import { threadFiles } from "./0002-thread-files.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor];
+const migrations: readonly Migration[] = [groundFloor, threadFiles];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

@@ -2,11 +2,35 @@ import { sql, type Updateable } from "kysely";
 import type { PlacementRow, ThreadRow } from "../schema.js";
 import { first, prepared, query, type Sql, type Unit } from "../unit.js";
 
+/** What lists show of a thread; what is known of its files is read only where it is needed. */
+const SHOWN = [
+  "id",
+  "workspace_id",
+  "title",
+  "agent_id",
+  "status",
+  "pinned_at",
+  "last_snippet",
+  "message_count",
+  "worktree_path",
+  "worktree_branch",
+  "parent_thread_id",
+  "attributes",
+  "config",
+  "setup",
+  "read_only",
+  "created_at",
+  "updated_at",
+  "deleted_at",
+] as const;
+
 /** A thread with the place it has in the tree; a thread without a placement is at the root. */
-export interface PlacedThreadRow extends ThreadRow {
+export interface PlacedThreadRow extends Pick<ThreadRow, (typeof SHOWN)[number]> {
   folder_id: string | null;
   rank: number | null;
 }
+
+const shown = SHOWN.map((column) => `t.${column}` as const);
 
 function placedThreads({ db }: Sql) {
   return db
@@ -14,7 +38,7 @@ function placedThreads({ db }: Sql) {
     .leftJoin("thread_placement as p", (join) =>
       join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
     )
-    .selectAll("t")
+    .select(shown)
     .select(["p.folder_id", "p.rank"]);
 }
 
@@ -29,7 +53,7 @@ function threadsInFolder({ db }: Sql, folder_id: string): ReturnType<typeof plac
     .whereRef("t.workspace_id", "=", "p.workspace_id")
     .whereRef("t.id", "=", "p.thread_id")
     .where("p.folder_id", "=", folder_id)
-    .selectAll("t")
+    .select(shown)
     .select(["p.folder_id", "p.rank"]) as never;
 }
 

@@ -85,3 +85,7 @@ export function* purgeWorkspaces(deletedBefore: number): Unit<void> {
   );
   yield* query(({ db }) => db.deleteFrom("workspace").where("deleted_at", "<", deletedBefore));
 }
+
+export function* workspacesDeletedBefore(time: number): Unit<WorkspaceRow[]> {
+  return yield* query(({ db }) => db.selectFrom("workspace").selectAll().where("deleted_at", "<", time));
+}

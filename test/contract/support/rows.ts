@@ -43,11 +43,29 @@ export function threadRow(workspace_id: string, id: string, given: Partial<Threa
     parent_thread_id: null,
     attributes: null,
     config: null,
+    file_root: null,
+    file_folder: null,
+    read_only: null,
+    own_stamp: null,
+    envelope_stamp: null,
+    log_stamp: null,
+    log_size: null,
+    log_tail: null,
+    words_to: null,
+    setup: null,
+    named: null,
     created_at: 1,
     updated_at: 1,
     deleted_at: null,
     ...given,
   };
+}
+
+/** A thread as lists show it, at its place in the tree. */
+export function placedRow(row: ThreadRow, folder_id: string | null, rank: number): threads.PlacedThreadRow {
+  const { title_search, file_root, file_folder, own_stamp, envelope_stamp, named, ...rest } = row;
+  const { log_stamp, log_size, log_tail, words_to, ...shown } = rest;
+  return { ...shown, folder_id, rank };
 }
 
 export function docRow(workspace_id: string, id: string, given: Partial<AgentsDocRow> = {}): AgentsDocRow {

@@ -1,0 +1,68 @@
+import { Bus, type Clock, type MakeId } from "../base/index.js";
+import type { Log } from "../gateway/index.js";
+import { followFolders } from "../instructions/index.js";
+import type { Store } from "../store/index.js";
+import {
+  endInterruptedSetups,
+  Follower,
+  purgeThreads,
+  Setups,
+  ThreadFiles,
+  type ThreadsDeps,
+  WordIndexer,
+} from "../threads/index.js";
+
+export interface ThreadParts {
+  readonly deps: ThreadsDeps;
+  readonly watching: Follower;
+  /** What can wait until requests are accepted. */
+  settle(): Promise<void>;
+  purge(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The files of threads, what follows them, and who knows of whom. */
+export function composeThreads(given: {
+  store: Store;
+  clock: Clock;
+  makeId: MakeId;
+  dataDir: string;
+  log: Log;
+  firstLookMs: number;
+}): ThreadParts {
+  const { store, clock, makeId, dataDir, log } = given;
+  const report = (error: unknown, what: string) => log.warn({ err: error }, what);
+  const onWaiting = (dir: string) =>
+    log.warn({ dir }, "waiting for another program that writes to this thread");
+  const files = new ThreadFiles({ dataDir, clock, onWaiting });
+  const words = new WordIndexer({ store, files, report });
+  const deps: ThreadsDeps = {
+    store,
+    clock,
+    makeId,
+    follower: followFolders({ clock }),
+    files,
+    words,
+    setups: new Setups(process.env),
+    // Agents come with the floor above; until then there is the one that is built in.
+    agents: { nameOf: (id) => (id === "demo" ? "Demo" : undefined), fallback: "demo" },
+    live: new Bus(),
+    report,
+  };
+  const watching = new Follower(deps, { firstLookMs: given.firstLookMs });
+  return {
+    deps,
+    watching,
+    async settle() {
+      await endInterruptedSetups(deps);
+      await watching.openAll();
+    },
+    purge: () => purgeThreads(deps),
+    async close() {
+      await deps.setups.close();
+      await watching.close();
+      await words.close();
+      await files.close();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { assertInside } from "../confined.js";
+import { atsfError } from "../errors.js";
+import { isMissing, syncDirectory } from "../files.js";
+import { ensureGitignore } from "../gitignore.js";
+import { isThere } from "../hooks/make-directories.js";
+import { isThreadId, LOCK, LOG, threadsDir } from "../layout.js";
+import { type OnWaiting, ThreadLocks } from "../lock.js";
+
+export interface ThreadsToRescue {
+  readonly worktree: string;
+  readonly project: string;
+  /** Also when the project has another version of a thread. */
+  readonly force: boolean;
+  readonly onWaiting?: OnWaiting | undefined;
+}
+
+/**
+ * Copies a worktree's threads into the project, durably, then runs the work that does away with the worktree. Nobody
+ * can write to the threads meanwhile: a message appended after the copy would be lost with the worktree.
+ */
+export async function rescueThreads(
+  given: ThreadsToRescue,
+  work: () => Promise<void>,
+): Promise<readonly string[]> {
+  const ids = await threadIds(given.worktree);
+  const locks = new ThreadLocks(given.onWaiting);
+  const copied: string[] = [];
+  const each = async (index: number): Promise<void> => {
+    const id = ids[index];
+    if (id === undefined) return work();
+    const dir = join(threadsDir(given.worktree), id);
+    await locks.run(dir, async () => {
+      if (await rescue(given, id)) copied.push(id);
+      await each(index + 1);
+    });
+  };
+  try {
+    await each(0);
+  } finally {
+    locks.close();
+  }
+  return copied;
+}
+
+async function threadIds(worktree: string): Promise<string[]> {
+  await assertInside(worktree, threadsDir(worktree));
+  try {
+    const entries = await readdir(threadsDir(worktree), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && isThreadId(entry.name) && !entry.name.startsWith("."))
+      .map(({ name }) => name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function rescue({ worktree, project, force }: ThreadsToRescue, id: string): Promise<boolean> {
+  const from = join(threadsDir(worktree), id);
+  const to = join(threadsDir(project), id);
+  if (await isThere(to)) {
+    if (!force && !(await holdsLogOf(to, from))) throw differs(worktree, id);
+    return false;
+  }
+  await mkdir(threadsDir(project), { recursive: true });
+  await assertInside(project, threadsDir(project));
+  await ensureGitignore(project);
+  const draft = await mkdtemp(join(threadsDir(project), ".rescued-"));
+  try {
+    await copyDirectory(from, draft);
+    await rename(draft, to);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+  await syncDirectory(threadsDir(project));
+  return true;
+}
+
+/** A log only grows, so one that begins with the other's bytes has every message of it. */
+async function holdsLogOf(dir: string, other: string): Promise<boolean> {
+  const [ours, theirs] = await Promise.all([readLog(dir), readLog(other)]);
+  return ours.subarray(0, theirs.length).equals(theirs);
+}
+
+function readLog(dir: string): Promise<Buffer> {
+  return readFile(join(dir, LOG)).catch((error) => {
+    if (isMissing(error)) return Buffer.alloc(0);
+    throw error;
+  });
+}
+
+/** The lock file stays behind: reading it here, where it is held, would let go of it. */
+async function copyDirectory(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name.startsWith(LOCK)) continue;
+    if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else if (entry.isFile()) await copyDurably(source, target);
+    else if (entry.isDirectory()) {
+      await mkdir(target);
+      await copyDirectory(source, target);
+    }
+  }
+  await syncDirectory(to);
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const copy = await open(to, "r");
+  try {
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+}
+
+function differs(path: string, thread_id: string) {
+  return atsfError(
+    { kind: "atsf.worktree_thread_differs", path, thread_id },
+    `The project has a thread ${thread_id} that lacks messages of the one in ${path}. Move one of them away, or force the removal and lose the worktree's.`,
+  );
+}

@@ -1,0 +1,58 @@
+import { type Repair, repair, validate } from "../../../atsf/index.js";
+import { count, note, paint, paintErr, print, printJson, visible } from "../../output.js";
+import { asArgument } from "../agents-md/scope.js";
+import { directoryGiven } from "./directory.js";
+import { fileIn, type Tally, tallyIn, tallyText } from "./problem-text.js";
+
+interface RepairOptions {
+  readonly json?: boolean;
+  readonly dryRun?: boolean;
+}
+
+type Mended = Repair["problem"] & { readonly done?: string };
+
+export async function repairFiles(given: string | undefined, options: RepairOptions): Promise<void> {
+  const { json, dryRun = false } = options;
+  const dir = await directoryGiven(given);
+  const data: Mended[] = [];
+  for await (const each of dryRun ? toMend(dir) : mended(dir)) {
+    data.push(each);
+    if (!json) print(...mendedLines(dir, each));
+  }
+  const left = await remaining(dir);
+  if (json) return printJson({ dir, dry_run: dryRun, data, left });
+  print(summary(data.length, dryRun));
+  const hands = dryRun ? left.errors + left.warnings - left.repairable : left.errors + left.warnings;
+  if (hands === 0) return;
+  const where = given === undefined ? "" : ` ${asArgument(given)}`;
+  const what = dryRun ? count(hands, "problem") : tallyText(left);
+  note(paintErr.dim(`Left for you: ${what}. \`heddle atsf validate${where}\` tells what to do.`));
+}
+
+async function* mended(dir: string): AsyncGenerator<Mended> {
+  for await (const { problem, done } of repair(dir)) yield { ...problem, done };
+}
+
+async function* toMend(dir: string): AsyncGenerator<Mended> {
+  for await (const problem of validate(dir)) if (problem.repairable) yield problem;
+}
+
+function mendedLines(dir: string, { file, line, message, advice, done }: Mended): string[] {
+  const place = `${fileIn(dir, file)}${line === undefined ? "" : `:${line}`}`;
+  return [
+    `${paint.bold(place)}  ${visible(message)}`,
+    `    ${done === undefined ? paint.dim(`→ ${visible(advice)}`) : paint.green(visible(done))}`,
+  ];
+}
+
+/** What no program may decide. */
+async function remaining(dir: string): Promise<Tally> {
+  const tally: Tally = { errors: 0, warnings: 0, repairable: 0 };
+  for await (const problem of validate(dir)) tallyIn(tally, problem);
+  return tally;
+}
+
+function summary(number: number, dryRun: boolean): string {
+  if (number === 0) return "There is nothing to mend.";
+  return dryRun ? `Nothing was changed. It would mend ${number}.` : `Mended ${number}.`;
+}

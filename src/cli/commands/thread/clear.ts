@@ -1,0 +1,24 @@
+import { confirm } from "../../confirm.js";
+import type { WorkspaceOptions } from "../../options.js";
+import { count, note, paintErr, visible } from "../../output.js";
+import { withSession } from "../../session.js";
+import { ofThread, tellThread } from "./of-thread.js";
+
+export async function clear(id: string, options: WorkspaceOptions & { yes?: boolean }): Promise<void> {
+  const { thread } = await withSession(options, async (session) =>
+    session.call("thread/get", await ofThread(session, id)),
+  );
+  // Asked outside of the session: a private gateway must not keep others out while a person thinks.
+  await confirm(
+    `Clear ${visible(thread.title)}? ${count(thread.message_count, "message")} would be put aside.`,
+    options,
+  );
+  const { workspace_id } = thread;
+  const result = await withSession(options, ({ call }) =>
+    call("thread/clear", { workspace_id, thread_id: id }),
+  );
+  tellThread("Cleared", result, options);
+  if (!options.json) {
+    note(paintErr.dim("For 30 days its old messages stay beside it, in a file messages.jsonl.cleared-…"));
+  }
+}

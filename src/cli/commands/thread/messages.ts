@@ -1,0 +1,44 @@
+import type { Message } from "../../../protocol/index.js";
+import { messageLines } from "../../message-text.js";
+import type { WorkspaceOptions } from "../../options.js";
+import { note, paint, paintErr, print, printJson } from "../../output.js";
+import { type Session, withSession } from "../../session.js";
+import { ofThread } from "./of-thread.js";
+
+interface MessagesOptions extends WorkspaceOptions {
+  readonly limit: number;
+  readonly oldestFirst?: boolean;
+}
+
+const PAGE = 100;
+
+export async function messages(id: string, options: MessagesOptions): Promise<void> {
+  const { data, more } = await withSession(options, (session) => readMessages(session, id, options));
+  if (options.json) return printJson({ data, more });
+  if (data.length === 0) return print(paint.dim("No messages yet."));
+  data.forEach((message, index) => {
+    print(...(index === 0 ? [] : [""]), ...messageLines(message));
+  });
+  if (more) note("", paintErr.dim(`There are more: --limit ${options.limit * 10}`));
+}
+
+async function readMessages(
+  session: Session,
+  id: string,
+  { limit, oldestFirst }: MessagesOptions,
+): Promise<{ data: Message[]; more: boolean }> {
+  const named = await ofThread(session, id);
+  const data: Message[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.call("thread/messages", {
+      ...named,
+      order: oldestFirst ? "asc" : "desc",
+      limit: Math.min(PAGE, limit - data.length),
+      ...(cursor !== undefined && { cursor }),
+    });
+    data.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && data.length < limit);
+  return { data, more: cursor !== undefined };
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Thread, Workspace } from "../../../protocol/index.js";
+import { dataDirectory } from "../../connect/data-dir.js";
+import type { WorkspaceOptions } from "../../options.js";
+import { formatTime, paint, print, printJson, visible } from "../../output.js";
+import { withSession } from "../../session.js";
+import { folderPath, ofThread } from "./of-thread.js";
+import { setupLines } from "./setup-text.js";
+
+export async function show(id: string, options: WorkspaceOptions): Promise<void> {
+  const found = await withSession(options, async (session) => {
+    const { thread } = await session.call("thread/get", await ofThread(session, id));
+    if (options.json) return { thread };
+    const { workspace } = await session.call("workspace/get", { workspace_id: thread.workspace_id });
+    const dir = session.place === "elsewhere" ? undefined : directoryOf(thread, workspace, options);
+    return { thread, told: { workspace, dir, path: await folderPath(session, thread) } };
+  });
+  const { thread, told } = found;
+  if (!told) return printJson({ thread });
+  const rows: [string, string | undefined][] = [
+    ["id", thread.id],
+    ["workspace", `${told.workspace.name}  ${paint.dim(thread.workspace_id)}`],
+    ["folder", told.path],
+    ["agent", visible(thread.agent_id)],
+    ["status", thread.status],
+    ["messages", String(thread.message_count)],
+    ["pinned", thread.pinned_at === undefined ? undefined : formatTime(thread.pinned_at)],
+    ["created", formatTime(thread.created_at)],
+    ["updated", formatTime(thread.updated_at)],
+    ["directory", told.dir && visible(told.dir)],
+    ["worktree", worktreeText(thread)],
+    ["read-only", thread.read_only === undefined ? undefined : paint.yellow(visible(thread.read_only))],
+  ];
+  print(paint.bold(visible(thread.title)));
+  for (const [name, value] of rows) if (value !== undefined) print(field(name, value));
+  const [first, ...more] = thread.setup ? setupLines(thread.setup, paint) : [];
+  if (first !== undefined) print(field("set-up", first), ...more.map((line) => field("", line)));
+}
+
+function field(name: string, value: string): string {
+  return `${paint.dim(name.padEnd(9))}  ${value}`;
+}
+
+/** Where its files are. Looked for, because a thread whose worktree was removed stands in the project again. */
+function directoryOf(
+  { id, worktree }: Thread,
+  { id: workspace_id, root_path }: Workspace,
+  { data }: WorkspaceOptions,
+): string | undefined {
+  const own = join(dataDirectory(data, process.env), "workspaces", workspace_id);
+  return [worktree?.path, root_path ?? own]
+    .flatMap((root) => (root === undefined ? [] : [join(root, ".agent", "threads", id)]))
+    .find((dir) => existsSync(dir));
+}
+
+function worktreeText({ worktree }: Thread): string | undefined {
+  if (!worktree) return undefined;
+  return `${visible(worktree.path)}  ${paint.dim(`branch ${visible(worktree.branch)}`)}`;
+}

@@ -1,0 +1,135 @@
+import type { ThreadRow } from "../schema.js";
+import { first, prepared, query, type Unit } from "../unit.js";
+
+/** Everything the index knows of a thread, in the bin or not, with its place in the tree. */
+export type IndexedThreadRow = ThreadRow & { folder_id: string | null; rank: number | null };
+
+const selectIndexed = prepared<{ workspace_id: string; id: string }, IndexedThreadRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread as t")
+    .leftJoin("thread_placement as p", (join) =>
+      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+    )
+    .selectAll("t")
+    .select(["p.folder_id", "p.rank"])
+    .where("t.workspace_id", "=", arg("workspace_id"))
+    .where("t.id", "=", arg("id")),
+);
+
+export function* findIndexed(workspace_id: string, id: string): Unit<IndexedThreadRow | undefined> {
+  return (yield* selectIndexed({ workspace_id, id }))[0];
+}
+
+export type FileStateRow = Pick<
+  ThreadRow,
+  "id" | "file_root" | "envelope_stamp" | "log_stamp" | "deleted_at"
+>;
+
+/** What the index knows of every thread's files: compared with the disk as a whole. */
+export function* listFileStates(workspace_id: string): Unit<FileStateRow[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select(["id", "file_root", "envelope_stamp", "log_stamp", "deleted_at"])
+      .where("workspace_id", "=", workspace_id),
+  );
+}
+
+/** The most recently updated threads: those whose files are watched. */
+export function* latestThreads(
+  workspace_id: string,
+  limit: number,
+): Unit<Pick<ThreadRow, "id" | "file_root">[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select(["id", "file_root"])
+      .where("workspace_id", "=", workspace_id)
+      .where("deleted_at", "is", null)
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit),
+  );
+}
+
+/** Threads with messages whose words are not indexed yet, the latest first. */
+export function* threadsWithoutWords(workspace_id: string, limit: number): Unit<string[]> {
+  const rows = yield* query(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select("id")
+      .where("workspace_id", "=", workspace_id)
+      .where("deleted_at", "is", null)
+      .where(({ eb, fn, lit, ref }) => eb(fn.coalesce("words_to", lit(0)), "<", ref("log_size")))
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Forgets a thread whose files are gone, with its place and its words. */
+export function* removeThread(workspace_id: string, id: string): Unit<void> {
+  yield* query(({ db }) =>
+    db.deleteFrom("thread").where("workspace_id", "=", workspace_id).where("id", "=", id),
+  );
+}
+
+/** Threads that were deleted before a time, a batch at a time. */
+export function* deletedBefore(time: number, limit: number): Unit<Pick<ThreadRow, "workspace_id" | "id">[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select(["workspace_id", "id"])
+      .where("deleted_at", "<", time)
+      .orderBy("workspace_id")
+      .orderBy("id")
+      .limit(limit),
+  );
+}
+
+/** Where threads stand by the store, and by their files. */
+export function* listFileFolders(
+  workspace_id: string,
+): Unit<{ id: string; folder_id: string | null; file_folder: string | null }[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("thread as t")
+      .leftJoin("thread_placement as p", (join) =>
+        join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+      )
+      .select(["t.id", "p.folder_id", "t.file_folder"])
+      .where("t.workspace_id", "=", workspace_id)
+      .where("t.deleted_at", "is", null)
+      .where("t.envelope_stamp", "is not", null),
+  );
+}
+
+export function* countThreads(workspace_id: string): Unit<number> {
+  const row = yield* first(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select(({ fn }) => fn.countAll().as("count"))
+      .where("workspace_id", "=", workspace_id)
+      .where("deleted_at", "is", null),
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** Set-ups that nobody ended: their gateway was killed. */
+export function* runningSetups(): Unit<Pick<ThreadRow, "workspace_id" | "id" | "setup">[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select(["workspace_id", "id", "setup"])
+      .where("setup", "like", '{"status":"running"%')
+      .where("deleted_at", "is", null),
+  );
+}
+
+/** The words of a workspace's messages are to be made anew. */
+export function* forgetWords(workspace_id: string): Unit<void> {
+  yield* query(({ db }) =>
+    db.updateTable("thread").set({ words_to: 0 }).where("workspace_id", "=", workspace_id),
+  );
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { Message, Thread as ThreadFile } from "../atsf/index.js";
+import type { ParsedParams, Result } from "../protocol/index.js";
+import { messages } from "../store/index.js";
+import type { Call } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { threadsError } from "./errors.js";
+import { reflect } from "./files/reflect.js";
+import { indexWords } from "./files/words.js";
+import { assertWritable, type LocatedThread, withThread } from "./locate.js";
+import { ownChanges } from "./metadata.js";
+import { DEFAULT_TITLE, storable, titleFrom } from "./text.js";
+import { messageToWire } from "./wire.js";
+
+/** Records a message that was made elsewhere. It is on disk before anyone is told of it. */
+export async function appendMessage(
+  deps: ThreadsDeps,
+  params: ParsedParams<"message/append">,
+  call: Call,
+): Promise<Result<"message/append">> {
+  return withThread(deps, params, async (located, file) => {
+    assertWritable(located);
+    const given = complete(deps, params.message);
+    const there =
+      params.message.id === undefined ? undefined : await findMessage(deps, located, file, given.id);
+    if (there) return { message: messageToWire(assertSame(there, params.message)) };
+    const message = await file.append(given);
+    await nameAfter(deps, located, file, message);
+    await reflect(deps, located, call);
+    return { message: messageToWire(message) };
+  });
+}
+
+type NewMessage = ParsedParams<"message/append">["message"];
+
+function complete(deps: ThreadsDeps, { id, role, timestamp, content, ...rest }: NewMessage): Message {
+  return {
+    id: id ?? randomUUID(),
+    role,
+    timestamp: new Date(timestamp ?? deps.clock.now()).toISOString(),
+    content: typeof content === "string" ? [{ type: "text", text: content }] : content,
+    ...rest,
+  } as Message;
+}
+
+/** Until someone names a thread, it is called after its first user message. */
+async function nameAfter(
+  deps: ThreadsDeps,
+  { row }: LocatedThread,
+  file: ThreadFile,
+  message: Message,
+): Promise<void> {
+  if (row.named === 1 || row.title !== DEFAULT_TITLE) return;
+  const title = titleFrom(message);
+  if (title === undefined) return;
+  const updatedAt = new Date(deps.clock.now()).toISOString();
+  await file.change((envelope) =>
+    envelope.title === DEFAULT_TITLE ? [{ path: ["title"], value: title }, ...ownChanges({ updatedAt })] : [],
+  );
+}
+
+/** A client that did not get its answer sends the message again, with the id it gave it. */
+async function findMessage(
+  deps: ThreadsDeps,
+  located: LocatedThread,
+  file: ThreadFile,
+  message_id: string,
+): Promise<Message | undefined> {
+  await reflect(deps, located);
+  await indexWords(deps, located.workspace.id, located.thread_id);
+  const found = await deps.store.read(() =>
+    messages.findMessage(located.workspace.id, located.thread_id, storable(message_id)),
+  );
+  return found && (await file.readAt(found.line_offset));
+}
+
+function assertSame(there: Message, given: NewMessage): Message {
+  const content = typeof given.content === "string" ? [{ type: "text", text: given.content }] : given.content;
+  const images = content.some(({ type }) => type === "image");
+  if (there.role === given.role && (images || isDeepStrictEqual(there.content, content))) return there;
+  throw threadsError(
+    { kind: "message.exists", message_id: there.id },
+    `This thread has another message with the id ${there.id}. Give the new one an id of its own.`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { ParsedParams, Result } from "../protocol/index.js";
+import { messages } from "../store/index.js";
+import { type Call, getThread } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { reflect } from "./files/reflect.js";
+import { assertWritable, withThread } from "./locate.js";
+import { ownChanges } from "./metadata.js";
+
+/** Empties a thread's log and forgets the agent's own session. Id, title, agent and place stay. */
+export async function clearThread(
+  deps: ThreadsDeps,
+  params: ParsedParams<"thread/clear">,
+  call: Call,
+): Promise<Result<"thread/clear">> {
+  return withThread(deps, params, async (located, file) => {
+    assertWritable(located);
+    const { id: workspace_id } = located.workspace;
+    const now = new Date(deps.clock.now()).toISOString();
+    await file.clear(ownChanges({ updatedAt: now, agentSession: undefined }));
+    await deps.store.write({ key: workspace_id }, () =>
+      messages.removeMessages(workspace_id, located.thread_id),
+    );
+    await reflect(deps, located, call);
+    return getThread(deps, { workspace_id, thread_id: located.thread_id });
+  });
+}

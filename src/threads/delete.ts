@@ -1,0 +1,60 @@
+import { isKind, unixSeconds } from "../base/index.js";
+import type { ParsedParams, Result, Thread } from "../protocol/index.js";
+import { notifications, threads, workspaces } from "../store/index.js";
+import { type Call, treeChanged } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { reflect } from "./files/reflect.js";
+import { isDirectory } from "./files/thread-files.js";
+import { moveFromTrash, moveToTrash } from "./files/trash.js";
+import { locateThread } from "./locate.js";
+
+/** Moves a thread's files to the bin and takes it out of every list; for 30 days both can be brought back. */
+export async function deleteThread(
+  deps: ThreadsDeps,
+  params: ParsedParams<"thread/delete">,
+  call: Call,
+): Promise<Result<"thread/delete">> {
+  const { workspace, thread_id } = await locateThread(deps, params);
+  return deps.files.turn(workspace.id, thread_id, async () => {
+    const { root } = await locateThread(deps, { workspace_id: workspace.id, thread_id });
+    await moveToTrash(deps, { workspace_id: workspace.id, thread_id }, root).catch((error) => {
+      // A thread whose files are gone already can still leave the lists.
+      if (!isKind(error, "atsf.thread_not_found") && !isKind(error, "atsf.not_a_directory")) throw error;
+    });
+    await markDeleted(deps, { workspace_id: workspace.id, thread_id }, call);
+    return { deleted: true };
+  });
+}
+
+/** Also what is left to do when a crash came between the files and the index. */
+export async function markDeleted(
+  deps: ThreadsDeps,
+  { workspace_id, thread_id }: { workspace_id: string; thread_id: string },
+  call: Call = {},
+): Promise<void> {
+  await deps.store.write({ key: workspace_id, origin: call.origin }, function* () {
+    if (!(yield* workspaces.lockWorkspace(workspace_id))) return;
+    const now = unixSeconds(deps.clock);
+    yield* threads.updateThread(workspace_id, thread_id, { deleted_at: now });
+    yield* notifications.announce(workspace_id, now, [
+      { method: "thread/deleted", params: { workspace_id, thread_id } },
+      treeChanged(workspace_id, { removed_ids: [thread_id] }),
+    ]);
+  });
+}
+
+/** Brings a thread back to its place; to the project, when its worktree is gone. */
+export async function undeleteThread(
+  deps: ThreadsDeps,
+  params: ParsedParams<"thread/undelete">,
+  call: Call,
+): Promise<Result<"thread/undelete">> {
+  const { workspace, thread_id } = await locateThread(deps, params, "deleted");
+  return deps.files.turn(workspace.id, thread_id, async () => {
+    const located = await locateThread(deps, { workspace_id: workspace.id, thread_id }, "deleted");
+    const main = await deps.files.ensureDirectory(workspace);
+    const root = (await isDirectory(located.root)) ? located.root : main;
+    await moveFromTrash(deps, { workspace_id: workspace.id, thread_id }, root);
+    return { thread: (await reflect(deps, { workspace, thread_id, root }, call)) as Thread };
+  });
+}

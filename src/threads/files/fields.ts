@@ -1,0 +1,58 @@
+import type { ThreadEnvelope } from "../../atsf/index.js";
+import type { ThreadRow } from "../../store/index.js";
+import { foldTitle } from "../../tree/index.js";
+import { ownOf } from "../metadata.js";
+import { storable } from "../text.js";
+import type { LogLook } from "./look.js";
+
+const MAX_TITLE = 1_000;
+const MAX_ATTRIBUTES_CHARS = 65_536;
+
+/** The columns of the index that come from `thread.json`. */
+export function fieldsOf(thread_id: string, envelope: ThreadEnvelope): Partial<ThreadRow> {
+  const own = ownOf(envelope);
+  const { worktree } = envelope.context;
+  const title = storable(envelope.title).slice(0, MAX_TITLE);
+  return {
+    title,
+    title_search: foldTitle(title),
+    agent_id: storable(envelope.agent.id),
+    pinned_at: own?.pinnedAt === undefined ? null : secondsOf(own.pinnedAt),
+    worktree_path: worktree ? storable(worktree.path) : null,
+    worktree_branch: worktree ? storable(worktree.branch) : null,
+    parent_thread_id: own?.parentThreadId ?? null,
+    attributes: jsonOf(own?.attributes),
+    config: jsonOf(own?.config),
+    named: own === undefined || own.named ? 1 : 0,
+    own_stamp: own?.updatedAt ?? null,
+    file_folder: own?.folder ? JSON.stringify(own.folder) : null,
+    created_at: secondsOf(envelope.createdAt),
+    read_only:
+      envelope.threadId === thread_id
+        ? null
+        : storable(`its directory is called ${thread_id}, but thread.json says ${envelope.threadId}`),
+  };
+}
+
+/** The columns that come from the log. */
+export function logFieldsOf(log: LogLook): Partial<ThreadRow> {
+  const { log_stamp, log_size, log_tail, message_count, snippet, replaced } = log;
+  return {
+    log_stamp,
+    log_size,
+    log_tail,
+    message_count,
+    ...((snippet !== undefined || replaced) && { last_snippet: snippet ?? null }),
+    ...(replaced && { words_to: 0 }),
+  };
+}
+
+export function secondsOf(time: string): number {
+  return Math.floor(Date.parse(time) / 1000);
+}
+
+function jsonOf(value: object | undefined): string | null {
+  if (value === undefined || Object.keys(value).length === 0) return null;
+  const text = JSON.stringify(value);
+  return text.length > MAX_ATTRIBUTES_CHARS ? null : text;
+}

@@ -1,0 +1,108 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { unixSeconds } from "../../base/index.js";
+import {
+  notifications,
+  type ThreadRow,
+  threadFiles,
+  threads,
+  type WorkspaceRow,
+  workspaces,
+} from "../../store/index.js";
+import { threadToWire, treeChanged } from "../../tree/index.js";
+import { markDeleted } from "../delete.js";
+import type { ThreadsDeps } from "../deps.js";
+import { ownChanges } from "../metadata.js";
+import { threadsDirOf } from "./find.js";
+import { reflect } from "./reflect.js";
+import { isDirectory } from "./thread-files.js";
+import { isInTrash } from "./trash.js";
+
+/**
+ * What becomes of a thread whose files are not where the index says. One whose whole worktree or project is away stays
+ * listed, from what the index remembers; one that was deleted leaves the lists. Answers whether it did. The caller has
+ * the thread's turn.
+ */
+export async function reflectGone(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  thread_id: string,
+): Promise<boolean> {
+  const workspace_id = workspace.id;
+  const row = await deps.store.read(() => threadFiles.findIndexed(workspace_id, thread_id));
+  if (!row || row.deleted_at !== null) return false;
+  const main = deps.files.directoryOf(workspace);
+  const root = row.file_root ?? main;
+  if (await isThere(join(threadsDirOf(root), thread_id))) return false;
+  if (row.envelope_stamp === null) return restoreFiles(deps, workspace, row);
+  if (await isInTrash(deps, { workspace_id, thread_id })) {
+    await markDeleted(deps, { workspace_id, thread_id });
+    return true;
+  }
+  if (!(await isDirectory(root))) {
+    if (row.file_root !== null) await markReadOnly(deps, row, `its worktree ${root} is gone`);
+    return false;
+  }
+  await remove(deps, row);
+  return true;
+}
+
+export async function markReadOnly(
+  deps: ThreadsDeps,
+  row: threadFiles.IndexedThreadRow,
+  read_only: string,
+): Promise<void> {
+  if (row.read_only === read_only) return;
+  const { workspace_id, id } = row;
+  await deps.store.write({ key: workspace_id }, function* () {
+    if (!(yield* workspaces.lockWorkspace(workspace_id))) return;
+    yield* threads.updateThread(workspace_id, id, { read_only });
+    const thread = threadToWire({ ...row, read_only });
+    yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [
+      { method: "thread/changed", params: { thread } },
+      treeChanged(workspace_id, { threads: [thread] }),
+    ]);
+  });
+}
+
+async function remove(deps: ThreadsDeps, { workspace_id, id: thread_id }: ThreadRow): Promise<void> {
+  await deps.store.write({ key: workspace_id }, function* () {
+    if (!(yield* workspaces.lockWorkspace(workspace_id))) return;
+    yield* threadFiles.removeThread(workspace_id, thread_id);
+    yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [
+      { method: "thread/deleted", params: { workspace_id, thread_id } },
+      treeChanged(workspace_id, { removed_ids: [thread_id] }),
+    ]);
+  });
+}
+
+/** A thread from before threads had files: it gets them now. */
+async function restoreFiles(deps: ThreadsDeps, workspace: WorkspaceRow, row: ThreadRow): Promise<false> {
+  const root = await deps.files.ensureDirectory(workspace);
+  const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const project = await deps.files.project(root);
+  const thread = await project.create({
+    threadId: row.id,
+    title: row.title,
+    agent: { id: row.agent_id, name: deps.agents.nameOf(row.agent_id) ?? row.agent_id, protocol: "custom" },
+    createdAt: isoOf(row.created_at),
+  });
+  await thread.change(
+    ownChanges({
+      updatedAt: isoOf(row.updated_at),
+      named: true,
+      ...(row.pinned_at !== null && { pinnedAt: isoOf(row.pinned_at) }),
+      ...(row.attributes !== null && { attributes: JSON.parse(row.attributes) }),
+      ...(row.config !== null && { config: JSON.parse(row.config) }),
+    }),
+  );
+  await reflect(deps, { workspace, thread_id: row.id, root });
+  return false;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

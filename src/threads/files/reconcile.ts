@@ -1,0 +1,192 @@
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { HeddleError, unixSeconds } from "../../base/index.js";
+import { notifications, threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
+import { treeChanged } from "../../tree/index.js";
+import type { ThreadsDeps } from "../deps.js";
+import { findThreadFiles, threadsDirOf } from "./find.js";
+import { markReadOnly, reflectGone } from "./gone.js";
+import { envelopeStamp, logStamp } from "./look.js";
+import { announcements, type FilesOf, type Reading, readFiles, reflect, writeReading } from "./reflect.js";
+import { isDirectory } from "./thread-files.js";
+
+export interface Reconciled {
+  readonly places: readonly string[];
+  readonly threads: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly problems: readonly { file: string; message: string }[];
+}
+
+export interface ReconcileOptions {
+  /** Reads every file, whether it seems changed or not. */
+  readonly force?: boolean;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Past this many changes, clients are told to read the tree again instead of hearing of each. */
+const TOLD_ONE_BY_ONE = 25;
+const BATCH = 100;
+const AT_ONCE = 16;
+const LOOKS_BEFORE_BREATH = 250;
+
+/** Compares a workspace's files with the index and brings the index in line. Only what changed is read. */
+export async function reconcile(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  options: ReconcileOptions = {},
+): Promise<Reconciled> {
+  const main = deps.files.directoryOf(workspace);
+  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
+  // A project that is not there (an unmounted disk, say) says nothing about its threads.
+  if (!(await isDirectory(main)) && workspace.root_path !== null) return nothing(rows.length);
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const places = new Map(rows.flatMap(({ id, file_root }) => (file_root === null ? [] : [[id, file_root]])));
+  const found = await findThreadFiles(deps, main, places).catch((error) => {
+    if (workspace.root_path === null) return { places: [main], roots: new Map<string, string>() };
+    throw error;
+  });
+  const stale: FilesOf[] = [];
+  let looked = 0;
+  for (const [thread_id, place] of found.roots) {
+    if (++looked % LOOKS_BEFORE_BREATH === 0) await breathe();
+    // The workspace's directory by its own name, so that the index does not take a link to it for a worktree.
+    const root = place === found.places[0] ? main : place;
+    const row = known.get(thread_id);
+    if (options.force || !row || isStale(row, root, main)) stale.push({ workspace, thread_id, root });
+  }
+  const read = await readAll(deps, workspace, stale, options);
+  const missing = rows.filter((row) => row.deleted_at === null && !found.roots.has(row.id));
+  const removed = await reflectMissing(
+    deps,
+    workspace,
+    missing.map(({ id }) => id),
+  );
+  return { places: found.places, threads: found.roots.size, ...read, removed };
+}
+
+function isStale(row: threadFiles.FileStateRow, root: string, main: string): boolean {
+  const dir = join(threadsDirOf(root), row.id);
+  const elsewhere = row.file_root !== (root === main ? null : root);
+  if (row.deleted_at !== null || elsewhere) return true;
+  return row.envelope_stamp !== envelopeStamp(dir) || row.log_stamp !== logStamp(dir);
+}
+
+async function readAll(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  stale: readonly FilesOf[],
+  options: ReconcileOptions,
+): Promise<Pick<Reconciled, "added" | "changed" | "problems">> {
+  const problems: { file: string; message: string }[] = [];
+  const onProblem = (file: string, error: unknown) => {
+    problems.push({ file, message: error instanceof Error ? error.message : String(error) });
+  };
+  let added = 0;
+  let changed = 0;
+  const few = stale.length <= TOLD_ONE_BY_ONE;
+  for (let done = 0; done < stale.length; done += BATCH) {
+    const batch = stale.slice(done, done + BATCH);
+    const ids = batch.map(({ thread_id }) => thread_id);
+    await deps.files.turns(workspace.id, ids, async () => {
+      const readings = await readBatch(deps, batch, options.force ?? false, onProblem);
+      const counts = await writeBatch(deps, workspace, readings, few);
+      added += counts.added;
+      changed += counts.changed;
+      for (const reading of readings) if (reading.log?.more) await reflect(deps, reading.files);
+    });
+    options.onProgress?.(Math.min(done + BATCH, stale.length), stale.length);
+  }
+  return { added, changed, problems };
+}
+
+async function readBatch(
+  deps: ThreadsDeps,
+  batch: readonly FilesOf[],
+  force: boolean,
+  onProblem: (file: string, error: unknown) => void,
+): Promise<Reading[]> {
+  const readings: Reading[] = [];
+  const queue = [...batch];
+  const work = async () => {
+    for (let files = queue.shift(); files; files = queue.shift()) {
+      const reading = await readOrReport(deps, files, force, onProblem);
+      if (reading) readings.push(reading);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // The newest comes last and so ends up on top.
+  return readings.sort((a, b) => (a.changes.updated_at ?? 0) - (b.changes.updated_at ?? 0));
+}
+
+/** A thread that can't be read hides no other; one that was known stays listed, and can't be written to. */
+async function readOrReport(
+  deps: ThreadsDeps,
+  files: FilesOf,
+  force: boolean,
+  onProblem: (file: string, error: unknown) => void,
+): Promise<Reading | undefined> {
+  try {
+    return await readFiles(deps, files, { force });
+  } catch (error) {
+    onProblem(join(threadsDirOf(files.root), files.thread_id), error);
+    await keepUnreadable(deps, files, error);
+    return undefined;
+  }
+}
+
+export async function keepUnreadable(deps: ThreadsDeps, files: FilesOf, error: unknown): Promise<void> {
+  const row = await deps.store.read(() => threadFiles.findIndexed(files.workspace.id, files.thread_id));
+  if (!row || row.deleted_at !== null) return;
+  // Files that moved since they were found say nothing about the thread where it is now.
+  if ((row.file_root ?? deps.files.directoryOf(files.workspace)) !== files.root) return;
+  const why = error instanceof HeddleError ? error.message.replace(/\.$/, "") : "its files can't be read";
+  await markReadOnly(deps, row, why);
+}
+
+async function writeBatch(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  readings: readonly Reading[],
+  oneByOne: boolean,
+): Promise<{ added: number; changed: number }> {
+  if (readings.length === 0) return { added: 0, changed: 0 };
+  return deps.store.write({ key: workspace.id }, function* () {
+    const counts = { added: 0, changed: 0 };
+    if (!(yield* workspaces.lockWorkspace(workspace.id))) return counts;
+    const told: notifications.Announcement[] = [];
+    for (const reading of readings) {
+      const written = yield* writeReading(deps, reading);
+      counts.added += Number(written.made);
+      counts.changed += Number(written.visible && !written.made);
+      told.push(...announcements(reading, { ...written, visible: written.visible && oneByOne }));
+    }
+    const unsaid = !oneByOne && counts.added + counts.changed > 0;
+    if (unsaid) told.push(treeChanged(workspace.id, undefined));
+    yield* notifications.announce(workspace.id, unixSeconds(deps.clock), told);
+    return counts;
+  });
+}
+
+async function reflectMissing(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  ids: readonly string[],
+): Promise<number> {
+  let removed = 0;
+  for (const thread_id of ids) {
+    const gone = await deps.files
+      .turn(workspace.id, thread_id, () => reflectGone(deps, workspace, thread_id))
+      .catch((error) => {
+        deps.report(error, "a thread whose files are gone could not be taken out of the index");
+        return false;
+      });
+    if (gone) removed++;
+  }
+  return removed;
+}
+
+function nothing(threads: number): Reconciled {
+  return { places: [], threads, added: 0, changed: 0, removed: 0, problems: [] };
+}

@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JsonChange, Message, ThreadEnvelope, Thread as ThreadFile } from "../../atsf/index.js";
+import { unixSeconds } from "../../base/index.js";
+import type { Thread } from "../../protocol/index.js";
+import {
+  notifications,
+  type ThreadRow,
+  threadFiles,
+  threads,
+  type Unit,
+  type WorkspaceRow,
+  workspaces,
+} from "../../store/index.js";
+import {
+  type Call,
+  findRank,
+  placementOf,
+  requireFolder,
+  type TreeChanges,
+  threadToWire,
+  treeChanged,
+} from "../../tree/index.js";
+import type { ThreadsDeps } from "../deps.js";
+import { ownChanges, ownOf } from "../metadata.js";
+import { messageToWire } from "../wire.js";
+import { fieldsOf, logFieldsOf, secondsOf } from "./fields.js";
+import { folderByNames } from "./folder-names.js";
+import { envelopeStamp, type LogLook, lookAtLog, stampsOf } from "./look.js";
+
+/** A thread's files: whose they are and where. */
+export interface FilesOf {
+  readonly workspace: Pick<WorkspaceRow, "id" | "root_path">;
+  readonly thread_id: string;
+  /** The directory that holds `.agent`. */
+  readonly root: string;
+  /** Where a thread that is being made goes; otherwise its file says where it was. */
+  readonly folder_id?: string | null | undefined;
+}
+
+/** What was read of a thread's files, ready to be written to the index. */
+export interface Reading {
+  readonly files: FilesOf;
+  readonly changes: Partial<ThreadRow>;
+  readonly log: LogLook | undefined;
+  readonly folder: readonly string[] | undefined;
+}
+
+/**
+ * Brings the index in line with a thread's files and tells clients what changed, whoever changed it. Every verb changes
+ * the files and then comes here; so does what other programs do. The caller has the thread's turn.
+ */
+export async function reflect(
+  deps: ThreadsDeps,
+  files: FilesOf,
+  call: Call = {},
+): Promise<Thread | undefined> {
+  for (;;) {
+    const reading = await readFiles(deps, files);
+    if (!reading) return undefined;
+    const thread = await deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
+      if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
+      const written = yield* writeReading(deps, reading);
+      yield* notifications.announce(
+        files.workspace.id,
+        unixSeconds(deps.clock),
+        announcements(reading, written),
+      );
+      return written.thread;
+    });
+    if (reading.log) deps.words.note(files.workspace.id, files.thread_id);
+    if (!reading.log?.more) return thread;
+  }
+}
+
+/** Reads what changed in a thread's files. Undefined: nothing did. */
+export async function readFiles(
+  deps: ThreadsDeps,
+  files: FilesOf,
+  { force = false } = {},
+): Promise<Reading | undefined> {
+  const { workspace, thread_id, root } = files;
+  const row = await deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
+  const thread = await deps.files.thread(root, thread_id);
+  const stamp = envelopeStamp(thread.dir) ?? "none";
+  const sameFile = row?.envelope_stamp === stamp && row.deleted_at === null && !force;
+  const envelope = sameFile ? undefined : await readEnvelope(deps, thread, row);
+  const known = force || row?.envelope_stamp === null ? undefined : row;
+  const log = await lookAtLog(thread, known, async () => envelope ?? thread.envelope());
+  if (!envelope && !log) return undefined;
+  const changes = {
+    ...(envelope && fieldsOf(thread_id, envelope)),
+    ...(log && logFieldsOf(log)),
+    envelope_stamp: envelope ? (envelopeStamp(thread.dir) ?? "none") : stamp,
+    file_root: root === deps.files.directoryOf(workspace) ? null : root,
+    updated_at: latest(row, envelope, log),
+    deleted_at: null,
+  };
+  deps.files.remember(workspace.id, thread_id, stampsOf(thread.dir));
+  if (row && sameBut(row, changes, "envelope_stamp")) return undefined;
+  return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+}
+
+/** What `thread.json` says, with our own values put back where another program lost them. */
+async function readEnvelope(
+  deps: ThreadsDeps,
+  thread: ThreadFile,
+  row: ThreadRow | undefined,
+): Promise<ThreadEnvelope> {
+  const envelope = await thread.envelope();
+  return row && lostOurs(row, envelope) ? restoreOurs(deps, thread, row, envelope) : envelope;
+}
+
+/** The stamp alone is no reason for a commit: it is kept with the next change. */
+function sameBut(row: ThreadRow, changes: Partial<ThreadRow>, ignored: keyof ThreadRow): boolean {
+  const keys = Object.keys(changes) as (keyof ThreadRow)[];
+  return keys.every((key) => key === ignored || row[key] === changes[key]);
+}
+
+export interface Written {
+  readonly thread: Thread;
+  readonly made: boolean;
+  /** Something a client can see is another than before. */
+  readonly visible: boolean;
+  readonly tree: TreeChanges;
+}
+
+export function* writeReading(deps: ThreadsDeps, reading: Reading): Unit<Written> {
+  const { workspace, thread_id } = reading.files;
+  const before = yield* threadFiles.findIndexed(workspace.id, thread_id);
+  if (!before) return yield* insert(deps, reading);
+  yield* threads.updateThread(workspace.id, thread_id, reading.changes);
+  const thread = threadToWire({ ...before, ...reading.changes });
+  const back = before.deleted_at !== null;
+  const visible = back || !isDeepStrictEqual(thread, threadToWire(before));
+  const tree = { threads: [thread], ...(back && { placements: [placementOf(before)] }) };
+  return { thread, made: false, visible, tree };
+}
+
+function* insert(deps: ThreadsDeps, { files, changes, folder }: Reading): Unit<Written> {
+  const workspace_id = files.workspace.id;
+  const placed = yield* placeOf(deps, files, folder ?? []);
+  const row: ThreadRow = { ...EMPTY, ...changes, id: files.thread_id, workspace_id } as ThreadRow;
+  const siblings = { table: "thread_placement", workspace_id, parent_id: placed.folder_id } as const;
+  const { rank } = yield* findRank({ siblings, after_id: undefined, otherwise: "first", id: row.id });
+  const place = { folder_id: placed.folder_id, rank };
+  yield* threads.insertThread(row, { workspace_id, thread_id: row.id, ...place });
+  const thread = threadToWire({ ...row, ...place });
+  const tree = {
+    ...(placed.made.length > 0 && { folders: placed.made }),
+    threads: [thread],
+    placements: [placementOf({ ...row, ...place })],
+  };
+  return { thread, made: true, visible: true, tree };
+}
+
+function* placeOf(
+  deps: ThreadsDeps,
+  { workspace, folder_id }: FilesOf,
+  names: readonly string[],
+): ReturnType<typeof folderByNames> {
+  if (folder_id === undefined) return yield* folderByNames(deps, workspace.id, names);
+  if (folder_id !== null) yield* requireFolder(workspace.id, folder_id);
+  return { folder_id, made: [] };
+}
+
+/** What clients are told: each new message, then the thread, first to those who show it. */
+export function announcements({ files, log }: Reading, written: Written): notifications.Announcement[] {
+  const workspace_id = files.workspace.id;
+  const fresh: readonly Message[] = written.made ? [] : (log?.fresh ?? []);
+  return [
+    ...fresh.map((message) => ({
+      method: "message/appended",
+      params: { workspace_id, thread_id: files.thread_id, message: messageToWire(message) },
+    })),
+    ...(written.visible
+      ? [
+          { method: "thread/changed", params: { thread: written.thread } },
+          treeChanged(workspace_id, written.tree),
+        ]
+      : []),
+  ];
+}
+
+/** Another program wrote `thread.json` from a state before our last change, or without what is ours. */
+function lostOurs(row: ThreadRow, envelope: ThreadEnvelope): boolean {
+  if (row.own_stamp === null || row.deleted_at !== null) return false;
+  const found = ownOf(envelope)?.updatedAt;
+  return found === undefined || Date.parse(found) < Date.parse(row.own_stamp);
+}
+
+/** A file that can't be written keeps what the other program left: the next reading tries again. */
+async function restoreOurs(
+  deps: ThreadsDeps,
+  thread: ThreadFile,
+  row: ThreadRow,
+  found: ThreadEnvelope,
+): Promise<ThreadEnvelope> {
+  if (found.threadId !== row.id) return found;
+  return thread.change(oursOf(row)).catch((error) => {
+    deps.report(error, "our values could not be put back into a thread's file");
+    return found;
+  });
+}
+
+function oursOf(row: ThreadRow): JsonChange[] {
+  const isoOf = (seconds: number | null) =>
+    seconds === null ? undefined : new Date(seconds * 1000).toISOString();
+  const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
+  return [
+    ...(row.named === 1 ? [{ path: ["title"], value: row.title }] : []),
+    ...ownChanges({
+      updatedAt: row.own_stamp,
+      pinnedAt: isoOf(row.pinned_at),
+      attributes: parsed(row.attributes),
+      config: parsed(row.config),
+      folder: parsed(row.file_folder),
+      named: row.named === 1 ? true : undefined,
+      parentThreadId: row.parent_thread_id ?? undefined,
+    }),
+  ];
+}
+
+/** The wire's time of change only ever advances, except when the log it came from was replaced. */
+function latest(
+  row: ThreadRow | undefined,
+  envelope: ThreadEnvelope | undefined,
+  log: LogLook | undefined,
+): number {
+  const own = envelope && ownOf(envelope)?.updatedAt;
+  const times = [envelope?.createdAt, envelope?.updatedAt, own, log?.lastAt].filter(
+    (time) => time !== undefined,
+  );
+  const known =
+    row && row.envelope_stamp !== null && !log?.replaced ? row.updated_at : (row?.created_at ?? 0);
+  return Math.max(known, ...times.map(secondsOf).filter(Number.isFinite));
+}
+
+const EMPTY = {
+  title: "",
+  title_search: "",
+  agent_id: "",
+  status: "idle",
+  pinned_at: null,
+  last_snippet: null,
+  message_count: 0,
+  worktree_path: null,
+  worktree_branch: null,
+  parent_thread_id: null,
+  attributes: null,
+  config: null,
+  file_root: null,
+  file_folder: null,
+  read_only: null,
+  own_stamp: null,
+  envelope_stamp: null,
+  log_stamp: null,
+  log_size: 0,
+  log_tail: null,
+  words_to: 0,
+  setup: null,
+  named: null,
+  deleted_at: null,
+};

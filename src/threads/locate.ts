@@ -1,0 +1,75 @@
+import type { Thread as ThreadFile } from "../atsf/index.js";
+import {
+  type threadFiles as files,
+  threadFiles,
+  type Unit,
+  type WorkspaceRow,
+  workspaces,
+} from "../store/index.js";
+import { findThread, threadNotFound, workspaceNotFound } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { threadsError } from "./errors.js";
+import type { FilesOf } from "./files/reflect.js";
+
+export interface ThreadRef {
+  readonly thread_id: string;
+  readonly workspace_id?: string | undefined;
+}
+
+export interface LocatedThread extends FilesOf {
+  readonly workspace: WorkspaceRow;
+  readonly row: files.IndexedThreadRow;
+}
+
+/** A thread the index knows, with where its files are. */
+export async function locateThread(
+  deps: ThreadsDeps,
+  ref: ThreadRef,
+  state: "living" | "deleted" = "living",
+): Promise<LocatedThread> {
+  return deps.store.read(() => locate(deps, ref, state));
+}
+
+function* locate(deps: ThreadsDeps, ref: ThreadRef, state: "living" | "deleted"): Unit<LocatedThread> {
+  const { workspace_id, id: thread_id } = yield* findThread(ref, state);
+  const workspace = yield* workspaces.findWorkspace(workspace_id);
+  const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
+  if (!workspace) throw workspaceNotFound(workspace_id);
+  if (!row) throw threadNotFound(thread_id);
+  return { workspace, thread_id, row, root: row.file_root ?? deps.files.directoryOf(workspace) };
+}
+
+export async function requireDirectory(
+  deps: ThreadsDeps,
+  workspace_id: string,
+): Promise<{ workspace: WorkspaceRow; root: string }> {
+  const workspace = await deps.store.read(() => workspaces.findWorkspace(workspace_id));
+  if (!workspace) throw workspaceNotFound(workspace_id);
+  return { workspace, root: await deps.files.ensureDirectory(workspace) };
+}
+
+/**
+ * Runs work on a thread's files while nobody else here does. Where the thread is is looked up within its turn: it may
+ * have moved or gone while this waited.
+ */
+export async function withThread<T>(
+  deps: ThreadsDeps,
+  ref: ThreadRef,
+  work: (located: LocatedThread, file: ThreadFile) => Promise<T>,
+): Promise<T> {
+  const { workspace, thread_id } = await locateThread(deps, ref);
+  return deps.files.turn(workspace.id, thread_id, async () => {
+    const located = await locateThread(deps, { workspace_id: workspace.id, thread_id });
+    await deps.files.ensureDirectory(located.workspace);
+    return work(located, await deps.files.thread(located.root, thread_id));
+  });
+}
+
+/** What is read-only in the index must not be written to, whatever its files would allow by now. */
+export function assertWritable({ row }: LocatedThread): void {
+  if (row.read_only === null) return;
+  throw threadsError(
+    { kind: "thread.read_only", thread_id: row.id, reason: row.read_only },
+    `Nothing can be written to this thread: ${row.read_only}.`,
+  );
+}

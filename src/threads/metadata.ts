@@ -1,0 +1,52 @@
+import type { JsonChange, ThreadEnvelope } from "../atsf/index.js";
+import { type ThreadConfig, threadConfig } from "../protocol/index.js";
+
+/** Our own data in a thread's `thread.json`. Everything else there belongs to someone else. */
+export interface Own {
+  readonly updatedAt?: string;
+  readonly pinnedAt?: string;
+  readonly attributes?: Record<string, unknown>;
+  readonly config?: ThreadConfig;
+  /** Names from the root of the tree down: puts a thread back when the store does not know it. */
+  readonly folder?: readonly string[];
+  /** Someone gave it its title. */
+  readonly named?: boolean;
+  /** What it was delegated from. */
+  readonly parentThreadId?: string;
+}
+
+const MAX_DEPTH = 64;
+
+/** Reads it leniently: anyone may have edited the file. Undefined when there is none: not a thread of ours. */
+export function ownOf(envelope: ThreadEnvelope): Own | undefined {
+  const found = envelope.metadata?.heddle;
+  if (!isObject(found)) return undefined;
+  const config = threadConfig.safeParse(found.config);
+  return {
+    ...(isTime(found.updatedAt) && { updatedAt: found.updatedAt }),
+    ...(isTime(found.pinnedAt) && { pinnedAt: found.pinnedAt }),
+    ...(isObject(found.attributes) && { attributes: found.attributes }),
+    ...(config.success && { config: config.data }),
+    ...(isNames(found.folder) && { folder: found.folder }),
+    ...(found.named === true && { named: true }),
+    ...(typeof found.parentThreadId === "string" && { parentThreadId: found.parentThreadId }),
+  };
+}
+
+/** Changes of our own values in `thread.json`; undefined removes one. */
+export function ownChanges(changes: Readonly<Record<string, unknown>>): JsonChange[] {
+  return Object.entries(changes).map(([key, value]) => ({ path: ["metadata", "heddle", key], value }));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
+
+function isNames(value: unknown): value is string[] {
+  const fits = (name: unknown) => typeof name === "string" && name.length > 0 && name.length <= 255;
+  return Array.isArray(value) && value.length <= MAX_DEPTH && value.every(fits);
+}

@@ -1,0 +1,55 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { purgeAside } from "../atsf/index.js";
+import { unixSeconds } from "../base/index.js";
+import { threadFiles, workspaces } from "../store/index.js";
+import { purgeDeleted } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { threadsDirOf } from "./files/find.js";
+import { removeFromTrash, sweepTrash } from "./files/trash.js";
+
+const KEPT_SECONDS = 30 * 24 * 3600;
+const BATCH = 500;
+
+/** Removes for good what was deleted or cleared more than 30 days ago: files first, then what the index knows of them. */
+export async function purgeThreads(deps: ThreadsDeps): Promise<void> {
+  const before = unixSeconds(deps.clock) - KEPT_SECONDS;
+  await purgeTrash(deps, before);
+  await purgeWorkspaceFiles(deps, before);
+  await purgeDeleted(deps);
+  await purgeCleared(deps, before * 1000);
+}
+
+async function purgeTrash(deps: ThreadsDeps, before: number): Promise<void> {
+  for (;;) {
+    const rows = await deps.store.read(() => threadFiles.deletedBefore(before, BATCH));
+    for (const { workspace_id, id: thread_id } of rows)
+      await removeFromTrash(deps, { workspace_id, thread_id });
+    for (const { workspace_id, id } of rows) {
+      await deps.store.write({ key: workspace_id }, () => threadFiles.removeThread(workspace_id, id));
+    }
+    if (rows.length < BATCH) return;
+  }
+}
+
+/** A deleted workspace without a project leaves its own directory with it; a project's files are never touched. */
+async function purgeWorkspaceFiles(deps: ThreadsDeps, before: number): Promise<void> {
+  const rows = await deps.store.read(() => workspaces.workspacesDeletedBefore(before));
+  for (const { id } of rows) {
+    await rm(deps.files.directoryOf({ id, root_path: null }), { recursive: true, force: true });
+    await rm(deps.files.trashOf(id), { recursive: true, force: true });
+  }
+}
+
+async function purgeCleared(deps: ThreadsDeps, beforeMs: number): Promise<void> {
+  const rows = await deps.store.read(() => workspaces.listWorkspaces(ALL));
+  for (const workspace of rows) {
+    await sweepTrash(deps, workspace.id, beforeMs);
+    const dir = threadsDirOf(deps.files.directoryOf(workspace));
+    for (const name of await readdir(dir).catch(() => [])) {
+      if (!name.startsWith(".")) await purgeAside(join(dir, name), beforeMs).catch(() => {});
+    }
+  }
+}
+
+const ALL = 10_000;

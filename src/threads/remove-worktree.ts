@@ -1,0 +1,37 @@
+import { removeWorktree } from "../atsf/index.js";
+import type { ParsedParams, Result } from "../protocol/index.js";
+import { type Call, getThread } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { threadsError } from "./errors.js";
+import { reconcile } from "./files/reconcile.js";
+import { reflect } from "./files/reflect.js";
+import { locateThread } from "./locate.js";
+
+/** Removes a thread's worktree. What threads it holds moves to the project first, and stays listed. */
+export async function removeThreadWorktree(
+  deps: ThreadsDeps,
+  params: ParsedParams<"thread/worktree/remove">,
+  call: Call,
+): Promise<Result<"thread/worktree/remove">> {
+  const located = await locateThread(deps, params);
+  const { workspace, thread_id, row } = located;
+  const path = row.file_root ?? row.worktree_path;
+  const main = await deps.files.ensureDirectory(workspace);
+  if (path === null || path === main) {
+    throw threadsError({ kind: "thread.no_worktree", thread_id }, "This thread has no worktree.");
+  }
+  if (row.setup?.startsWith('{"status":"running"')) {
+    throw threadsError(
+      { kind: "thread.setting_up", thread_id },
+      "The worktree of this thread is still being set up. Try again when that has ended.",
+    );
+  }
+  await deps.files.turn(workspace.id, thread_id, async () => {
+    await deps.files.forget(path);
+    await removeWorktree({ project: main, path, force: params.force ?? false });
+    await reflect(deps, { workspace, thread_id, root: main }, call);
+  });
+  // Other threads may have stood in the same worktree.
+  await reconcile(deps, workspace);
+  return getThread(deps, { workspace_id: workspace.id, thread_id });
+}

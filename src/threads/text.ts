@@ -1,0 +1,51 @@
+import type { Message } from "../atsf/index.js";
+
+export const DEFAULT_TITLE = "New thread";
+const TITLE_CHARS = 60;
+const SNIPPET_CHARS = 200;
+
+/** What both stores can keep: PostgreSQL takes no NUL and no half characters. */
+export function storable(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** The words of a message, without what it thought or did. */
+export function textOf(message: Pick<Message, "content">): string {
+  return message.content
+    .filter((block): block is { type: "text"; text: string } => block.type === "text" && isText(block))
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+/** What a search looks at: what was said, what was thought, what tools were asked and answered. */
+export function searchTextOf(message: Message): string {
+  const said = message.content.filter(isText).map(({ text }) => text);
+  const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
+  const done = calls.flatMap((call) => [call?.title, call?.input, call?.output]);
+  return [...said, ...done.filter((text) => typeof text === "string")].join("\n");
+}
+
+/** The first line of a user's message, without the line in which a client says what it shows. */
+export function titleFrom(message: Pick<Message, "role" | "content">): string | undefined {
+  if (message.role !== "user") return undefined;
+  const lines = textOf(message)
+    .split("\n")
+    .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim());
+  const first = lines.find((line) => line !== "" && !/^<context\s[^\n]*\/>$/.test(line));
+  return first === undefined ? undefined : storable([...first].slice(0, TITLE_CHARS).join(""));
+}
+
+/** The beginning of a message on one line, for lists. */
+export function snippetOf(message: Pick<Message, "role" | "content">): string | undefined {
+  if (message.role === "system") return undefined;
+  const text = textOf(message)
+    .slice(0, SNIPPET_CHARS * 8)
+    .replace(/^<context\s[^\n]*\/>\s*/, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return text === "" ? undefined : storable([...text].slice(0, SNIPPET_CHARS).join(""));
+}
+
+function isText(block: unknown): block is { text: string } {
+  return typeof (block as { text?: unknown } | null)?.text === "string";
+}

@@ -1,0 +1,67 @@
+import type { JsonChange, ThreadEnvelope } from "../atsf/index.js";
+import type { ParsedParams, Result } from "../protocol/index.js";
+import { type Call, getThread } from "../tree/index.js";
+import type { ThreadsDeps } from "./deps.js";
+import { threadsError } from "./errors.js";
+import { reflect } from "./files/reflect.js";
+import { assertWritable, withThread } from "./locate.js";
+import { ownChanges, ownOf } from "./metadata.js";
+
+type UpdateParams = ParsedParams<"thread/update">;
+
+const MAX_ATTRIBUTES_CHARS = 65_536;
+
+/** Changes what is known of a thread in its file, then in the index. What other programs keep in the file stays. */
+export async function updateThread(
+  deps: ThreadsDeps,
+  params: UpdateParams,
+  call: Call,
+): Promise<Result<"thread/update">> {
+  return withThread(deps, params, async (located, file) => {
+    assertWritable(located);
+    await file.change((envelope) => changesOf(envelope, params, new Date(deps.clock.now()).toISOString()));
+    await reflect(deps, located, call);
+    return getThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
+  });
+}
+
+/** Nothing at all when nothing would be another than it is: then the time of change stays too. */
+function changesOf(envelope: ThreadEnvelope, params: UpdateParams, now: string): JsonChange[] {
+  const own = ownOf(envelope) ?? {};
+  const changes: Record<string, unknown> = {};
+  const { title, pinned } = params;
+  const renamed = title !== undefined && title !== envelope.title;
+  if (title !== undefined && !own.named) changes.named = true;
+  if (pinned !== undefined && pinned !== (own.pinnedAt !== undefined))
+    changes.pinnedAt = pinned ? now : undefined;
+  for (const key of ["attributes", "config"] as const) {
+    const merged = merge(own[key], params[key]);
+    if (JSON.stringify(merged) !== JSON.stringify(own[key])) changes[key] = merged;
+  }
+  assertSmall(changes.attributes);
+  if (!renamed && Object.keys(changes).length === 0) return [];
+  return [
+    ...(renamed ? [{ path: ["title"], value: title }] : []),
+    ...ownChanges({ ...changes, updatedAt: now }),
+  ];
+}
+
+/** Changes the given keys; `null` clears one. An object without keys is none. */
+function merge(
+  stored: Record<string, unknown> | undefined,
+  changes: Record<string, unknown> | undefined,
+): Record<string, unknown> | undefined {
+  if (!changes) return stored;
+  const merged = Object.entries({ ...stored, ...changes }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return merged.length === 0 ? undefined : Object.fromEntries(merged);
+}
+
+function assertSmall(attributes: unknown): void {
+  if (attributes === undefined || JSON.stringify(attributes).length <= MAX_ATTRIBUTES_CHARS) return;
+  throw threadsError(
+    { kind: "thread.attributes_too_large", limit: MAX_ATTRIBUTES_CHARS },
+    `A thread's attributes may take ${MAX_ATTRIBUTES_CHARS} characters of JSON.`,
+  );
+}

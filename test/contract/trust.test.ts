@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { type TrustRow, trust, workspaces } from "../../src/store/index.js";
+import { onFreshStore, read, stage, write } from "./support/fresh-store.js";
+import { addWorkspace } from "./support/rows.js";
+
+const hooks = (workspace_id: string, content_sha256: string): TrustRow => ({
+  workspace_id,
+  kind: "worktree_hooks",
+  content_sha256,
+  trusted_at: 7,
+});
+
+const trusted = (ws: string, hashes: string[], kind = "worktree_hooks") =>
+  read(() => trust.isTrusted(ws, kind, hashes));
+
+onFreshStore("trust", () => {
+  test("[STO16] exactly the content that was trusted is, in its workspace and of its kind", async () => {
+    await write(() => addWorkspace("ws_a"));
+    await write(() => addWorkspace("ws_b"));
+    expect(await trusted("ws_a", ["one"])).toBe(false);
+    await write(() => trust.saveTrust(hooks("ws_a", "one")));
+    expect(await trusted("ws_a", ["one"])).toBe(true);
+    expect(await trusted("ws_a", ["one", "one"])).toBe(true);
+    expect(await trusted("ws_a", ["one", "two"])).toBe(false);
+    expect(await trusted("ws_a", ["ONE"])).toBe(false);
+    expect(await trusted("ws_a", ["one"], "mcp")).toBe(false);
+    expect(await trusted("ws_b", ["one"])).toBe(false);
+    await write(() => trust.saveTrust(hooks("ws_a", "two")));
+    expect(await trusted("ws_a", ["two", "one"])).toBe(true);
+    expect(await trusted("ws_a", [])).toBe(true);
+  });
+
+  test("[STO16] trusting again keeps the first time; what is taken back or purged is trusted no longer", async () => {
+    await write(() => addWorkspace("ws_c"));
+    for (const trusted_at of [7, 8])
+      await write(() => trust.saveTrust({ ...hooks("ws_c", "one"), trusted_at }));
+    await write(() => trust.saveTrust({ ...hooks("ws_c", "one"), kind: "mcp" }));
+    const times = await stage().sql("select trusted_at from trust where workspace_id = 'ws_c'");
+    expect(times.map((row) => Number(row.trusted_at))).toEqual([7, 7]);
+    await write(() => trust.removeTrust("ws_c", "worktree_hooks"));
+    expect([await trusted("ws_c", ["one"]), await trusted("ws_c", ["one"], "mcp")]).toEqual([false, true]);
+    await write(() => workspaces.updateWorkspace("ws_c", { deleted_at: 5 }));
+    await write(() => workspaces.purgeWorkspaces(6));
+    expect(await trusted("ws_c", ["one"], "mcp")).toBe(false);
+    await expect(write(() => trust.saveTrust(hooks("ws_none", "one")))).rejects.toThrow(/foreign key/i);
+  });
+});

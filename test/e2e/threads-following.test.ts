@@ -1,0 +1,363 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { onEachStore } from "../support/stores.js";
+import {
+  envelopeOf,
+  line,
+  projectDirectory,
+  settle,
+  soon,
+  type ThreadScene,
+  textMessage,
+  threadStage,
+} from "../support/threads.js";
+
+const found = (scene: ThreadScene, id: string) => scene.get(id).catch(() => undefined);
+const said = async (scene: ThreadScene, id: string) => (await scene.messages(id)).map((each) => each.id);
+
+onEachStore("following other programs", (kind) => {
+  const stage = threadStage(kind);
+
+  /** A project another program has used already. */
+  async function used(): Promise<ThreadScene> {
+    const root = projectDirectory();
+    mkdirSync(join(root, ".agent", "threads"), { recursive: true });
+    const scene = await stage.sceneAt(root);
+    await scene.tree();
+    return scene;
+  }
+
+  test("[THR40] a thread another program makes appears, whole, in a project that had none", async () => {
+    const scene = await stage.scene();
+    expect((await scene.tree()).threads).toEqual([]);
+    expect(await scene.found("pelican")).toEqual([]);
+    const log = line(textMessage("m1", "a pelican")) + line(textMessage("m2", "a stork"));
+    scene.foreign("theirs", { envelope: { title: "Birds", updatedAt: "2026-01-02T03:04:05.000Z" }, log });
+    await soon(() => found(scene, "theirs")).toEqual({
+      id: "theirs",
+      workspace_id: scene.workspace_id,
+      title: "Birds",
+      agent_id: "demo",
+      status: "idle",
+      message_count: 2,
+      last_snippet: "a stork",
+      created_at: 1767225600,
+      updated_at: 1767323045,
+      config: {},
+    });
+    expect(await said(scene, "theirs")).toEqual(["m1", "m2"]);
+    expect(await scene.found("pelican")).toEqual(["m1"]);
+    expect((await scene.tree()).placements.map(({ thread_id }) => thread_id)).toEqual(["theirs"]);
+  });
+
+  test("[THR40] file by file, as slowly as it likes: it appears when it can be read", async () => {
+    const scene = await used();
+    mkdirSync(scene.path("slow"));
+    await settle();
+    const text = JSON.stringify(envelopeOf("slow", { title: "Slow" }));
+    writeFileSync(scene.path("slow", "thread.json"), text.slice(0, 50));
+    await settle();
+    expect(await scene.list()).toEqual([]);
+    writeFileSync(scene.path("slow", "thread.json"), text);
+    await soon(() => found(scene, "slow")).toMatchObject({ title: "Slow", message_count: 0 });
+    writeFileSync(scene.path("slow", "messages.jsonl"), line(textMessage("m")).slice(0, 20));
+    await settle();
+    expect((await scene.get("slow")).message_count).toBe(0);
+    appendFileSync(scene.path("slow", "messages.jsonl"), line(textMessage("m")).slice(20));
+    await soon(() => said(scene, "slow")).toEqual(["m"]);
+    await soon(() => found(scene, "slow")).toMatchObject({ message_count: 1, last_snippet: "m" });
+  });
+
+  test("[THR41] what another program appends is told message by message, then the thread", async () => {
+    const scene = await used();
+    scene.foreign("theirs", { log: line(textMessage("m1")) });
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 1 });
+    const before = (await scene.wire.settled()).length;
+    const more = [textMessage("m2", "two"), textMessage("m3", "three", { role: "agent" })];
+    appendFileSync(scene.path("theirs", "messages.jsonl"), more.map(line).join(""));
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 3, last_snippet: "three" });
+    const heard = (await scene.wire.settled()).slice(before);
+    expect(heard.map(({ method }) => method)).toEqual([
+      "message/appended",
+      "message/appended",
+      "thread/changed",
+      "thread/tree/changed",
+    ]);
+    expect(heard.slice(0, 2).map(({ params }) => params.message)).toEqual(more);
+  });
+
+  test("[THR41] our own writes are told once", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "T" });
+    await scene.append(id, "one");
+    await scene.update(id, { title: "U" });
+    await soon(() => scene.envelope(id).stats.messageCount).toBe(1);
+    await settle();
+    const heard = (await scene.wire.settled()).map(({ method }) => method);
+    expect(heard).toEqual([
+      "thread/changed",
+      "thread/tree/changed",
+      "message/appended",
+      "thread/changed",
+      "thread/tree/changed",
+      "thread/changed",
+      "thread/tree/changed",
+    ]);
+  });
+
+  test("[THR42] an edited envelope and a rewritten log show up", async () => {
+    const scene = await used();
+    const log = line(textMessage("m1", "apple")) + line(textMessage("m2", "pear"));
+    scene.foreign("theirs", { log });
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 2 });
+    expect(await scene.found("pear")).toEqual(["m2"]);
+    scene.edit("theirs", (envelope) => {
+      envelope.title = "Renamed";
+      envelope.agent = { id: "another", name: "A" };
+    });
+    await soon(() => found(scene, "theirs")).toMatchObject({ title: "Renamed", agent_id: "another" });
+    writeFileSync(scene.path("theirs", "messages.jsonl"), line(textMessage("m9", "a plum now")));
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 1, last_snippet: "a plum now" });
+    expect(await said(scene, "theirs")).toEqual(["m9"]);
+    expect([await scene.found("pear"), await scene.found("plum")]).toEqual([[], ["m9"]]);
+    const next = line(textMessage("n1", "melon")) + line(textMessage("n2", "mango"));
+    writeFileSync(scene.path("theirs", "new.tmp"), next);
+    renameSync(scene.path("theirs", "new.tmp"), scene.path("theirs", "messages.jsonl"));
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 2, last_snippet: "mango" });
+    expect([await scene.found("plum"), await scene.found("melon")]).toEqual([[], ["n1"]]);
+  });
+
+  test("[THR43] a thread that is deleted leaves the lists; made again, it is followed again", async () => {
+    const scene = await used();
+    scene.foreign("theirs", { log: line(textMessage("m1")) });
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 1 });
+    rmSync(scene.path("theirs"), { recursive: true });
+    await soon(() => scene.list()).toEqual([]);
+    expect((await scene.wire.settled()).map(({ method }) => method)).toContain("thread/deleted");
+    scene.foreign("theirs", { log: line(textMessage("m1", "again")) });
+    await soon(() => found(scene, "theirs")).toMatchObject({ last_snippet: "again" });
+    appendFileSync(scene.path("theirs", "messages.jsonl"), line(textMessage("m2", "and more")));
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 2, last_snippet: "and more" });
+  });
+
+  test("[THR43] a thread that is moved away and back is there again", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "Wanders" });
+    await scene.append(id, "hello");
+    await soon(() => scene.envelope(id).stats.messageCount).toBe(1);
+    const before = await scene.get(id);
+    renameSync(scene.path(id), join(scene.root, "away"));
+    await soon(() => scene.list()).toEqual([]);
+    renameSync(join(scene.root, "away"), scene.path(id));
+    await soon(() => found(scene, id)).toEqual(before);
+    expect(await scene.found("hello")).toHaveLength(1);
+  });
+
+  test("[THR44] an envelope that goes missing makes a thread read-only until it is back", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "T" });
+    const before = await scene.get(id);
+    renameSync(scene.path(id, "thread.json"), scene.path(id, "thread.json.bak"));
+    await soon(() => found(scene, id)).toMatchObject({ title: "T", read_only: expect.stringMatching(/there is none/) });
+    const append = { thread_id: id, message: { role: "user", content: "x" } };
+    expect(await scene.wire.error("message/append", append)).toMatchObject({
+      code: -32600,
+      data: { kind: "thread.read_only" },
+    });
+    renameSync(scene.path(id, "thread.json.bak"), scene.path(id, "thread.json"));
+    await soon(() => found(scene, id)).toEqual(before);
+    await scene.append(id, "x");
+  });
+
+  test.each([
+    ["empty", "", /JSON|empty/i],
+    ["no JSON", "{", /JSON/i],
+    ["a newer major version", JSON.stringify(envelopeOf("theirs", { specVersion: "2.0" })), /version 2\.0/],
+    ["without a title", JSON.stringify({ ...envelopeOf("theirs"), title: undefined }), /title/],
+    ["another id", JSON.stringify(envelopeOf("other")), /thread\.json says other/],
+  ])("[THR44] an envelope that becomes unusable (%s) makes a thread read-only and stays as it is", async (_, text, why) => {
+    const scene = await used();
+    scene.foreign("theirs", { log: line(textMessage("m", "still readable")) });
+    await soon(() => found(scene, "theirs")).toMatchObject({ message_count: 1 });
+    writeFileSync(scene.path("theirs", "thread.json"), text);
+    await soon(async () => (await scene.get("theirs")).read_only).toMatch(why);
+    expect(await said(scene, "theirs")).toEqual(["m"]);
+    expect(await scene.found("readable")).toEqual(["m"]);
+    for (const [method, params] of Object.entries({
+      "thread/update": { title: "x" },
+      "thread/clear": {},
+      "message/append": { message: { role: "user", content: "x" } },
+    })) {
+      const error = await scene.wire.error(method, { thread_id: "theirs", ...params });
+      expect(error, method).toMatchObject({ code: -32600, data: { kind: "thread.read_only" } });
+    }
+    expect(scene.text("theirs")).toBe(text);
+    scene.foreign("theirs", { envelope: { title: "Mended" } });
+    await soon(() => found(scene, "theirs")).toMatchObject({ title: "Mended" });
+    expect(await scene.get("theirs")).not.toHaveProperty("read_only");
+  });
+
+  test("[THR45] threads that can't be read hide no other and are told by a reindex", async () => {
+    const scene = await used();
+    const elsewhere = projectDirectory();
+    const outside = await stage.sceneAt(elsewhere);
+    outside.foreign("linked", { log: line(textMessage("secret")) });
+    symlinkSync(outside.path("linked"), scene.path("linked"));
+    mkdirSync(scene.path("missing"));
+    scene.foreign("empty", { envelope: "" });
+    scene.foreign("newer", { envelope: { specVersion: "2.0" } });
+    scene.foreign("misnamed", { envelope: JSON.stringify(envelopeOf("other")) });
+    scene.foreign("fine");
+    writeFileSync(scene.path("a-file"), "not a directory");
+    await soon(async () => (await scene.list()).map(({ id }) => id).sort()).toEqual(["fine", "misnamed"]);
+    const result = await scene.wire.result("workspace/reindex", { workspace_id: scene.workspace_id });
+    expect(result).toMatchObject({ threads: 2, added: 0, removed: 0 });
+    const told = Object.fromEntries(result.problems.map(({ file, message }) => [file.split("/").at(-1), message]));
+    expect(told).toMatchObject({
+      linked: expect.stringMatching(/link/),
+      missing: expect.stringMatching(/there is none/),
+      empty: expect.any(String),
+      newer: expect.stringMatching(/2\.0/),
+    });
+    expect((await scene.wire.error("thread/messages", { ...scene, thread_id: "linked" })).data.kind).toBe(
+      "thread.not_found",
+    );
+  });
+
+  test("[THR46] our own values come back when another program drops them, and its change stays", async () => {
+    const scene = await used();
+    const folder_id = await scene.folder("F");
+    const { id } = await scene.start({ title: "Ours", folder_id, config: { model: "m" } });
+    await scene.update(id, { pinned: true, attributes: { a: 1 } });
+    const before = await scene.get(id);
+    const own = scene.envelope(id).metadata.heddle;
+    scene.edit(id, (envelope) => {
+      envelope.metadata = { theirs: { kept: true } };
+      envelope.agent.version = "9";
+    });
+    await soon(() => scene.envelope(id).metadata.heddle).toMatchObject({ ...own, pinnedAt: expect.any(String) });
+    expect(scene.envelope(id)).toMatchObject({
+      metadata: { theirs: { kept: true } },
+      agent: { version: "9" },
+    });
+    expect(await scene.get(id)).toEqual(before);
+  });
+
+  test("[THR46] a write from a stale copy loses none of our later changes", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "First" });
+    const stale = scene.envelope(id);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await scene.update(id, { title: "Second", pinned: true, attributes: { a: 1 } });
+    const before = await scene.get(id);
+    writeFileSync(scene.path(id, "thread.json"), JSON.stringify({ ...stale, extra: "theirs" }));
+    await soon(() => scene.envelope(id)).toMatchObject({
+      title: "Second",
+      extra: "theirs",
+      metadata: { heddle: { attributes: { a: 1 }, pinnedAt: expect.any(String) } },
+    });
+    await soon(() => found(scene, id)).toEqual(before);
+  });
+
+  test("[THR47] `.agent` deleted and made again is followed", async () => {
+    const scene = await used();
+    scene.foreign("one");
+    await soon(() => found(scene, "one")).toBeDefined();
+    rmSync(join(scene.root, ".agent"), { recursive: true });
+    await soon(() => scene.list()).toEqual([]);
+    scene.foreign("two", { log: line(textMessage("m", "heron")) });
+    await soon(() => found(scene, "two")).toMatchObject({ message_count: 1 });
+    appendFileSync(scene.path("two", "messages.jsonl"), line(textMessage("n", "egret")));
+    await soon(() => found(scene, "two")).toMatchObject({ message_count: 2 });
+    expect(await scene.found("egret")).toEqual(["n"]);
+    const { id } = await scene.start({ title: "ours" });
+    expect((await scene.list()).map((thread) => thread.id).sort()).toEqual([id, "two"].sort());
+  });
+
+  test("[THR48] a project directory that is away keeps its threads listed until it is back", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "T" });
+    await scene.append(id, "hello");
+    await soon(() => scene.envelope(id).stats.messageCount).toBe(1);
+    const before = await scene.get(id);
+    renameSync(scene.root, `${scene.root}.away`);
+    await settle();
+    expect(await scene.get(id)).toEqual(before);
+    const { workspace_id } = scene;
+    for (const [method, params] of [
+      ["thread/messages", { thread_id: id }],
+      ["thread/start", { workspace_id }],
+      ["message/append", { thread_id: id, message: { role: "user", content: "x" } }],
+      ["workspace/reindex", { workspace_id }],
+    ] as const) {
+      expect(await scene.wire.error(method, params), method).toMatchObject({
+        code: -32600,
+        data: { kind: "workspace.directory_missing", workspace_id, path: scene.root },
+      });
+    }
+    renameSync(`${scene.root}.away`, scene.root);
+    expect(await said(scene, id)).toHaveLength(1);
+    appendFileSync(scene.path(id, "messages.jsonl"), line(textMessage("m2", "back")));
+    await soon(() => found(scene, id)).toMatchObject({ message_count: 2, last_snippet: "back" });
+  });
+
+  test("[THR49] what happened while the gateway was down is known before the first answer", async () => {
+    const scene = await used();
+    const { id } = await scene.start({ title: "T" });
+    const { id: gone } = await scene.start({ title: "goes" });
+    await scene.append(id, "one");
+    await soon(() => scene.envelope(id).stats.messageCount).toBe(1);
+    const { seq } = await scene.tree();
+    const restarted = stage.restart();
+    // The gateway stops first: what is written here may come before, within or after its absence.
+    appendFileSync(scene.path(id, "messages.jsonl"), line(textMessage("m2", "while down")));
+    rmSync(scene.path(gone), { recursive: true });
+    scene.foreign("new", { log: line(textMessage("n")) });
+    await restarted;
+    const again = await stage.sceneAt(scene.root);
+    expect((await again.list()).map((thread) => thread.id).sort()).toEqual(["new", id].sort());
+    expect(await again.get(id)).toMatchObject({ message_count: 2, last_snippet: "while down" });
+    expect(await again.found("while")).toEqual(["m2"]);
+    expect((await again.tree()).seq).toBeGreaterThan(seq);
+  });
+
+  test("[THR50] two hundred threads made at once all appear", async () => {
+    const scene = await used();
+    const ids = Array.from({ length: 200 }, (_, number) => `t-${String(number).padStart(3, "0")}`);
+    for (const id of ids) scene.foreign(id, { log: line(textMessage(`${id}-m`, `bird ${id}`)) });
+    await soon(async () => (await scene.list()).length).toBe(200);
+    expect((await scene.list()).map(({ id }) => id).sort()).toEqual(ids);
+    expect((await scene.search("bird", { limit: 500 })).data).toHaveLength(200);
+  });
+
+  test("[THR51] odd ids, titles and agents of other programs pass over the wire", async () => {
+    const scene = await used();
+    const id = `a.B_${"x".repeat(124)}`;
+    const title = `nul \0, half \ud800, ${"😀".repeat(600)}`;
+    scene.foreign(id, {
+      envelope: { title, agent: { id: "@scope/näme \0", name: "" }, createdAt: "2026-03-04 05:06:07+02:00" },
+    });
+    await soon(() => found(scene, id)).toMatchObject({ agent_id: "@scope/näme \uFFFD" });
+    const thread = await scene.get(id);
+    expect(thread.title.startsWith("nul \uFFFD, half \uFFFD, 😀")).toBe(true);
+    expect(thread.title.isWellFormed()).toBe(true);
+    expect(thread.created_at).toBe(1772593567);
+    await scene.update(id, { pinned: true });
+    expect(scene.envelope(id).title).toBe(title);
+    expect((await scene.list())[0]?.title).toBe(thread.title);
+  });
+
+  test("[THR51] however long an agent's id or a message's is, the thread and its neighbours are found", async () => {
+    const scene = await stage.scene();
+    const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join("");
+    scene.foreign("long", {
+      envelope: { agent: { id: long, name: "n" }, metadata: { heddle: { parentThreadId: "no id \0" } } },
+      log: line(textMessage(long, "spoonbill")) + line(textMessage("short", "spoonbill too")),
+    });
+    scene.foreign("neighbour");
+    await soon(async () => (await scene.list()).map(({ id }) => id).sort()).toEqual(["long", "neighbour"]);
+    expect(await scene.found("too")).toEqual(["short"]);
+    expect((await said(scene, "long"))[0]).toBe(long);
+  });
+});
