@@ -60,7 +60,8 @@ export class Workshop {
   }
 
   async say(thread_id: string, content: string): Promise<void> {
-    await this.wire.result("message/append", { thread_id, message: { role: "user", content } });
+    const message = { role: "user", content } as const;
+    await this.wire.result("message/append", { thread_id, workspace_id: this.workspace_id, message });
   }
 
   /** What was said in a thread, oldest first. */
@@ -117,7 +118,9 @@ export class Workshop {
     return {
       listed: this.repository.git("worktree", "list", "--porcelain"),
       refs: this.repository.git("for-each-ref"),
-      made: existsSync(worktrees) ? readdirSync(worktrees, { recursive: true }).map(String).sort() : [],
+      made: existsSync(worktrees)
+        ? readdirSync(worktrees, { recursive: true }).filter((name) => String(name).includes("thread-"))
+        : [],
       status: this.repository.git("status", "--porcelain", "--untracked-files=all"),
     };
   }

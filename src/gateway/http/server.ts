@@ -18,6 +18,7 @@ const listenError = failures<ListenFailure>();
 export interface ServerDeps extends ConnectionDeps {
   readonly auth: Auth;
   readonly store: Store;
+  readonly readAsset: RouteDeps["readAsset"];
   readonly host: string;
   readonly port: number;
 }
