@@ -80,19 +80,19 @@ export class Bench {
   }
 }
 
-/** Takes one sample, in the unit of its row. */
-export type Sampler = () => number | Promise<number>;
+/** Takes one sample, in the unit of its row; or several things at once, of which rows are made later. */
+export type Sampler<S = number> = () => S | Promise<S>;
 
 const WARM_UPS = 2;
 
 /** Takes samples in turns, A B A B, so that whatever else the machine does meets them all alike. */
-export async function inTurns<K extends string>(
+export async function inTurns<K extends string, S = number>(
   rounds: number,
-  samplers: Readonly<Record<K, Sampler>>,
+  samplers: Readonly<Record<K, Sampler<S>>>,
   warmUps = WARM_UPS,
-): Promise<Record<K, number[]>> {
+): Promise<Record<K, S[]>> {
   const names = Object.keys(samplers) as K[];
-  const series = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  const series = Object.fromEntries(names.map((name) => [name, [] as S[]])) as Record<K, S[]>;
   for (let round = -warmUps; round < rounds; round++) {
     for (const name of names) {
       const sample = await samplers[name]();

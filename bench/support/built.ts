@@ -3,13 +3,14 @@
  * measured too, so what is timed within this process comes from `dist`.
  */
 export async function built() {
-  const [base, store, tree, instructions] = await Promise.all([
+  const [base, store, tree, instructions, atsf] = await Promise.all([
     load<typeof import("../../src/base/index.js")>("base"),
     load<typeof import("../../src/store/index.js")>("store"),
     load<typeof import("../../src/tree/index.js")>("tree"),
     load<typeof import("../../src/instructions/index.js")>("instructions"),
+    load<typeof import("../../src/atsf/index.js")>("atsf"),
   ]);
-  return { base, store, tree, instructions };
+  return { base, store, tree, instructions, atsf };
 }
 
 async function load<M>(module: string): Promise<M> {

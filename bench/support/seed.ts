@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { MakeId } from "../../src/base/index.js";
 import type { Bench } from "../harness.js";
 import { built } from "./built.js";
@@ -7,7 +8,8 @@ import { RawSqlite, type RawStatement } from "./raw.js";
 const EPOCH = 1_700_000_000;
 
 const INSERTS = {
-  workspace: "insert into workspace (id, name, home, seq, created_at, updated_at) values (?, ?, 0, 0, ?, ?)",
+  workspace:
+    "insert into workspace (id, name, root_path, home, seq, created_at, updated_at) values (?, ?, ?, 0, 0, ?, ?)",
   folder:
     "insert into thread_folder (id, workspace_id, parent_folder_id, name, rank, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)",
   thread:
@@ -22,9 +24,13 @@ export interface SeededThread {
   readonly updated_at: number;
 }
 
-/** Fills a store past the gateway, in one transaction: a hundred thousand threads take seconds, not minutes. */
+/**
+ * Fills a store past the gateway, in one transaction: a hundred thousand threads take seconds, not minutes. The threads
+ * have no files. A gateway would make them for every row, unless the project is away: then it keeps what it knows.
+ */
 export class Seed {
   readonly #raw: RawSqlite;
+  readonly #awayDir: string;
   readonly #makeId: MakeId;
   readonly #hash: (text: string) => string;
   readonly #insert: Readonly<Record<keyof typeof INSERTS, RawStatement>>;
@@ -36,7 +42,8 @@ export class Seed {
     const { base } = await built();
     const raw = await RawSqlite.open(databaseFile(dataDir));
     try {
-      const seed = new Seed(raw, base.idMaker(base.systemClock), base.sha256);
+      const awayDir = join(dataDir, "away");
+      const seed = new Seed(raw, awayDir, { makeId: base.idMaker(base.systemClock), hash: base.sha256 });
       raw.exec("begin");
       const filled = fill(seed);
       raw.exec("commit");
@@ -46,8 +53,13 @@ export class Seed {
     }
   }
 
-  private constructor(raw: RawSqlite, makeId: MakeId, hash: (text: string) => string) {
+  private constructor(
+    raw: RawSqlite,
+    awayDir: string,
+    { makeId, hash }: { makeId: MakeId; hash: (text: string) => string },
+  ) {
     this.#raw = raw;
+    this.#awayDir = awayDir;
     this.#makeId = makeId;
     this.#hash = hash;
     const prepared = Object.entries(INSERTS).map(([name, sql]) => [name, this.#raw.prepare(sql)]);
@@ -56,7 +68,7 @@ export class Seed {
 
   workspace(name: string): string {
     const id = this.#makeId("ws_");
-    this.#insert.workspace(id, name, EPOCH, EPOCH);
+    this.#insert.workspace(id, name, join(this.#awayDir, id), EPOCH, EPOCH);
     return id;
   }
 

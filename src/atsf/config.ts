@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { Turns } from "../base/index.js";
+import { assertInside } from "./confined.js";
 import { writing } from "./disk.js";
 import { atsfError } from "./errors.js";
+import { makeDirectory } from "./files.js";
 import { type JsonFile, parseObject, readJsonFile, rewriteJsonFile, unusable } from "./json-file.js";
 import { changeJson, type JsonChange } from "./json-text.js";
 import { agentDir, configFile } from "./layout.js";
@@ -11,7 +12,7 @@ import { assertReadable, SPEC_VERSION, versionToWrite } from "./version.js";
 
 /** The project's configuration; undefined when there is none. */
 export async function readConfig(root: string): Promise<ProjectConfig | undefined> {
-  const json = await readJsonFile(configFile(root));
+  const json = await readJson(root);
   return json && parse(json);
 }
 
@@ -33,7 +34,7 @@ async function change(
   changes: readonly JsonChange[],
 ): Promise<ProjectConfig> {
   const file = configFile(root);
-  const found = await readJsonFile(file);
+  const found = await readJson(root);
   const text = found?.text ?? `${JSON.stringify({ specVersion: SPEC_VERSION, createdBy }, null, 2)}\n`;
   const json = found ?? { file, mark: "", text };
   const version = { path: ["specVersion"], value: versionToWrite(parse(json).specVersion) };
@@ -46,9 +47,16 @@ async function change(
       `${secret} looks like a key or token. ${file} is shared with others and must not hold secrets; nothing was written.`,
     );
   }
-  await writing(file, () => mkdir(agentDir(root), { recursive: true }));
+  await writing(file, () => makeDirectory(agentDir(root)));
   await rewriteJsonFile({ ...json, text: found?.text ?? "" }, next);
   return config;
+}
+
+/** A link would have others' files read, and replaced by ours. */
+async function readJson(root: string): Promise<JsonFile | undefined> {
+  await assertInside(root, agentDir(root));
+  await assertInside(root, configFile(root));
+  return readJsonFile(configFile(root));
 }
 
 function parse(json: JsonFile): ProjectConfig {

@@ -1,6 +1,7 @@
-import { link, lstat, open, readFile, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { reading, writing } from "./disk.js";
+import { atsfError } from "./errors.js";
 
 /** Writes a file whole or not at all, and durably: a crash leaves the old one or the new one. */
 export function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
@@ -55,6 +56,20 @@ async function linkIfFree(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   }
+}
+
+/** Makes a directory with those above it. A file in its way is told as such. */
+export async function makeDirectory(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "EEXIST" || code === "ENOTDIR" ? notADirectory(dir) : error;
+  }
+}
+
+export function notADirectory(dir: string) {
+  return atsfError({ kind: "atsf.not_a_directory", dir }, `${dir} is not a directory.`);
 }
 
 /** A new name in a directory is durable only when the directory is. */

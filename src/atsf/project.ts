@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Lru } from "../base/index.js";
 import { assertInside } from "./confined.js";
 import { reading, writing } from "./disk.js";
 import { readEnvelope } from "./envelope.js";
 import { atsfError } from "./errors.js";
-import { isMissing, isThere, syncDirectory, writeAtomic } from "./files.js";
+import { isMissing, isThere, makeDirectory, notADirectory, syncDirectory, writeAtomic } from "./files.js";
 import { ensureGitignore } from "./gitignore.js";
 import { agentDir, ENVELOPE, isThreadId, threadDir, threadNotFound, threadsDir } from "./layout.js";
 import { draftPrefix, sweep } from "./left-over.js";
@@ -131,9 +131,9 @@ export class Project {
 
   async #prepare(): Promise<void> {
     const dir = threadsDir(this.root);
-    await mkdir(dir, { recursive: true }).catch((error) => {
-      throw isInTheWay(error) ? notADirectory(dir) : error;
-    });
+    // Looked at before anything is made: a link would have it made elsewhere.
+    await assertInside(this.root, agentDir(this.root));
+    await makeDirectory(dir);
     await assertInside(this.root, dir);
     await ensureGitignore(this.root);
     if (Date.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
@@ -192,15 +192,6 @@ async function isDirectory(dir: string): Promise<boolean> {
       throw error;
     }
   });
-}
-
-function isInTheWay(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "EEXIST" || code === "ENOTDIR";
-}
-
-function notADirectory(dir: string) {
-  return atsfError({ kind: "atsf.not_a_directory", dir }, `${dir} is not a directory.`);
 }
 
 function exists(thread_id: string) {

@@ -5,7 +5,7 @@ import { changeJson } from "./json-text.js";
 import { ENVELOPE, LOG } from "./layout.js";
 import { followLog } from "./log/read.js";
 import { type Message, readableEnvelope, type ThreadEnvelope } from "./schemas.js";
-import { countIn, emptyStats } from "./stats.js";
+import { countIn, type Derived, derivedAtStart, derivedChanges, emptyStats } from "./stats.js";
 import { timeInName, toUtc } from "./time.js";
 import { SPEC_VERSION } from "./version.js";
 
@@ -46,11 +46,17 @@ async function mendedText(file: string, fallback: ThreadEnvelope): Promise<strin
     return undefined;
   }
   for (let step = 0; step < MOST_STEPS; step++) {
-    const [issue] = readableEnvelope.safeParse(JSON.parse(text)).error?.issues ?? [];
-    if (!issue) return text;
+    const { data, error } = readableEnvelope.safeParse(JSON.parse(text));
+    if (data) return changeJson(text, derivedChanges(data, derivedFrom(data, fallback)));
+    const [issue] = error.issues;
+    if (!issue) return undefined;
     text = mendField(text, issue.path as (string | number)[], fallback);
   }
   return undefined;
+}
+
+function derivedFrom(envelope: ThreadEnvelope, { stats, updatedAt }: ThreadEnvelope): Derived {
+  return stats.messageCount === 0 ? derivedAtStart(envelope) : { stats, updatedAt };
 }
 
 /** A required field gets what the log tells; an optional one that is wrong goes, with what it stands in if need be. */

@@ -35,6 +35,7 @@ const SHAPES = [
   /hf_[A-Za-z0-9]{20,}/,
   /SG\.[\w-]{16,}\.[\w-]{16,}/,
   /eyJ[\w-]{8,400}\.eyJ[\w-]{8,4000}\.[\w-]{8,}/,
+  /[Bb]earer (?=[\w.~+/-]{0,80}\d)[\w.~+/-]{20,}/,
   /AGE-SECRET-KEY-1[0-9A-Z]{20,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
 ].map((shape) => new RegExp(`(?<![A-Za-z0-9])${shape.source}`));

@@ -13,6 +13,7 @@ export type CliFailure =
   | { kind: "file.unwritable"; path: string }
   | { kind: "file.not_text"; path: string }
   | { kind: "file.exists"; path: string }
+  | { kind: "file.too_large"; path: string; limit: number }
   | { kind: "setup.unseen"; thread_id: string }
   | { kind: "thread.unknown"; dir: string; thread_id: string }
   | { kind: "edit.not_saved"; kept: string; cause: string }

@@ -1,11 +1,15 @@
 import { Command } from "commander";
 import { VERSION } from "../base/index.js";
 import { addAgentsMd } from "./commands/agents-md.js";
+import { addArchives } from "./commands/archives.js";
+import { addAtsf } from "./commands/atsf.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addFolders } from "./commands/folders.js";
+import { addReindex } from "./commands/reindex.js";
 import { addServe } from "./commands/serve.js";
 import { addThreads } from "./commands/threads.js";
 import { addTree } from "./commands/tree.js";
+import { addTrust } from "./commands/trust.js";
 import { addWorkspaces } from "./commands/workspaces.js";
 import { paint } from "./output.js";
 
@@ -13,6 +17,7 @@ const AFTER_HELP = `
 Examples:
   heddle                                    start the gateway and open its page
   heddle tree                               folders, threads and AGENTS.md documents
+  heddle threads search retry policy        find messages in every thread of this project
   heddle agents-md show Backend/Payments    what is in effect there, and where it comes from
   heddle agents-md edit Backend             write it in your editor
 
@@ -40,6 +45,10 @@ export function createProgram(): Command {
   addThreads(program);
   addAgentsMd(program);
   addWorkspaces(program);
+  addArchives(program);
+  addTrust(program);
+  addReindex(program);
+  addAtsf(program);
   addDoctor(program);
   return program;
 }

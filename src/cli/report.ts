@@ -24,6 +24,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   "tree.not_a_sibling": "--after must name something in the folder it is moved to.",
   "agents_doc.revision_not_found": "`heddle agents-md history` lists the versions.",
   "agents_doc.not_found": "`heddle agents-md history` lists the documents.",
+  "workspace.directory_missing": "`heddle workspaces` lists them with their directories.",
+  "atsf.worktree_uncommitted": "`--force` removes the worktree all the same, and they are lost.",
+  "atsf.worktree_unpushed": "`--force` removes the worktree all the same; its branch stays.",
+  "atsf.worktree_thread_differs": "`--force` removes the worktree all the same.",
+  "archive.too_large": "On the gateway's own machine, without --url, there is no such limit.",
+  "trust.content_changed": "`heddle trust` shows what it is now.",
   connection_lost: "If this was a change, look whether it was made before you repeat it.",
   timeout: "If this was a change, look whether it was made before you repeat it.",
 };

@@ -1,5 +1,4 @@
 import type { ParsedParams, Result } from "../protocol/index.js";
-import { messages } from "../store/index.js";
 import { type Call, getThread } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { reflect } from "./files/reflect.js";
@@ -17,9 +16,6 @@ export async function clearThread(
     const { id: workspace_id } = located.workspace;
     const now = new Date(deps.clock.now()).toISOString();
     await file.clear(ownChanges({ updatedAt: now, agentSession: undefined }));
-    await deps.store.write({ key: workspace_id }, () =>
-      messages.removeMessages(workspace_id, located.thread_id),
-    );
     await reflect(deps, located, call);
     return getThread(deps, { workspace_id, thread_id: located.thread_id });
   });

@@ -1,4 +1,5 @@
 import { removeWorktree } from "../atsf/index.js";
+import { isKind } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { type Call, getThread } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
@@ -29,7 +30,10 @@ export async function removeThreadWorktree(
   await deps.files.turn(workspace.id, thread_id, async () => {
     await deps.files.forget(path);
     await removeWorktree({ project: main, path, force: params.force ?? false });
-    await reflect(deps, { workspace, thread_id, root: main }, call);
+    await reflect(deps, { workspace, thread_id, root: main }, call).catch((error) => {
+      // A worktree that was deleted by hand took the thread's files with it; the thread stays listed.
+      if (!isKind(error, "thread.files_missing")) throw error;
+    });
   });
   // Other threads may have stood in the same worktree.
   await reconcile(deps, workspace);

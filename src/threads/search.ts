@@ -1,14 +1,6 @@
 import type { Message } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
-import {
-  messages,
-  searchTerms,
-  threadFiles,
-  type Unit,
-  type WorkspaceRow,
-  wordsOf,
-  workspaces,
-} from "../store/index.js";
+import { messages, searchTerms, type Unit, type WorkspaceRow, wordsOf, workspaces } from "../store/index.js";
 import { DEFAULT_LIMIT, decodeCursor, encodeCursor, findThread, workspaceNotFound } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { searchTextOf } from "./text.js";
@@ -68,11 +60,10 @@ async function withinTime(work: Promise<void>): Promise<boolean> {
 async function toHit(
   deps: ThreadsDeps,
   workspace: WorkspaceRow,
-  found: messages.FoundMessage,
+  found: messages.SearchedMessage,
   terms: readonly string[],
 ): Promise<Hit | undefined> {
-  const row = await deps.store.read(() => threadFiles.findIndexed(workspace.id, found.thread_id));
-  const root = row?.file_root ?? deps.files.directoryOf(workspace);
+  const root = found.file_root ?? deps.files.directoryOf(workspace);
   const message = await deps.files
     .thread(root, found.thread_id)
     .then((file) => file.readAt(found.line_offset))

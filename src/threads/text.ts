@@ -3,6 +3,8 @@ import type { Message } from "../atsf/index.js";
 export const DEFAULT_TITLE = "New thread";
 const TITLE_CHARS = 60;
 const SNIPPET_CHARS = 200;
+/** More than anyone writes; what a tool printed beyond that is not searched. */
+const SEARCHED_CHARS = 1_000_000;
 
 /** What both stores can keep: PostgreSQL takes no NUL and no half characters. */
 export function storable(text: string): string {
@@ -12,7 +14,7 @@ export function storable(text: string): string {
 /** The words of a message, without what it thought or did. */
 export function textOf(message: Pick<Message, "content">): string {
   return message.content
-    .filter((block): block is { type: "text"; text: string } => block.type === "text" && isText(block))
+    .filter((block): block is { type: "text"; text: string } => block?.type === "text" && isText(block))
     .map(({ text }) => text)
     .join("\n");
 }
@@ -22,7 +24,7 @@ export function searchTextOf(message: Message): string {
   const said = message.content.filter(isText).map(({ text }) => text);
   const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
   const done = calls.flatMap((call) => [call?.title, call?.input, call?.output]);
-  return [...said, ...done.filter((text) => typeof text === "string")].join("\n");
+  return [...said, ...done.filter((text) => typeof text === "string")].join("\n").slice(0, SEARCHED_CHARS);
 }
 
 /** The first line of a user's message, without the line in which a client says what it shows. */

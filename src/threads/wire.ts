@@ -8,8 +8,27 @@ const KEPT_CHARS = 64 * 1024;
 /** A message as clients get it: what the file has, with the run that made it, and bounded. */
 export function messageToWire(message: FileMessage): Message {
   const { runId } = (message.heddle ?? {}) as { runId?: unknown };
-  const named = typeof runId === "string" ? { ...message, run_id: runId } : message;
+  const named = { ...sound(message), ...(typeof runId === "string" && { run_id: runId }) };
   return isLong(message) ? { ...(cut(named) as Message), truncated: true } : (named as Message);
+}
+
+/** Other programs may have written anything into a message; clients can count on its shape. */
+function sound(message: FileMessage): FileMessage {
+  const { content, toolCalls, timestamp } = message;
+  const shown: Record<string, unknown> = {
+    ...message,
+    content: content.map((block) =>
+      typeof block?.type === "string" ? block : { type: "unknown", value: block },
+    ),
+  };
+  if (typeof timestamp !== "string") delete shown.timestamp;
+  if (Array.isArray(toolCalls)) shown.toolCalls = toolCalls.filter(isObject);
+  else delete shown.toolCalls;
+  return shown as FileMessage;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Adds up as it goes: a message of many megabytes is not turned into text to find out that it is long. */

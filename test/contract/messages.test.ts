@@ -149,7 +149,14 @@ onFreshStore("search in messages", () => {
     expect(seen.map((row) => row.at)).toEqual(Array.from({ length: 25 }, (_, n) => 4 - Math.floor(n / 5)));
     expect(seen.map((row) => row.message_id).sort()).toEqual([...ids].sort());
     const { id, ...rest } = seen.find((row) => row.message_id === "msg_7") as messages.FoundMessage;
-    expect(rest).toEqual({ thread_id: "thr_1", message_id: "msg_7", line_offset: 7, at: 1, role: "user" });
+    expect(rest).toEqual({
+      thread_id: "thr_1",
+      message_id: "msg_7",
+      line_offset: 7,
+      at: 1,
+      role: "user",
+      file_root: null,
+    });
     expect(id).toBeTypeOf("number");
     const byId = await read(() => messages.findMessage("ws_pages", "thr_1", "msg_7"));
     expect(byId).toEqual({ id, ...rest });

@@ -46,6 +46,9 @@ const SETTLE_MS = 500;
 /** Long enough for whoever watches the files to have looked. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 
+const toldSnippets = (shop: Workshop) =>
+  shop.wire.notifications("thread/changed").map(({ params }) => params.thread.last_snippet);
+
 test("[WTG7] messages, search, titles and clearing work on the worktree's files", async () => {
   const shop = await Workshop.open(gateway);
   const { id, path } = await shop.startInWorktree();
@@ -57,7 +60,7 @@ test("[WTG7] messages, search, titles and clearing work on the worktree's files"
   expect(envelopeIn(path, id)).toMatchObject({ title: "Birds", threadId: id });
   const { thread } = await shop.wire.result("thread/clear", { thread_id: id });
   expect(thread).toMatchObject({ message_count: 0, title: "Birds", worktree: { path } });
-  expect(readFileSync(threadDir(path, id, "messages.jsonl"), "utf8")).toBe("");
+  expect(await shop.texts(id)).toEqual([]);
   const after = await shop.wire.result("thread/search", { workspace_id: shop.workspace_id, query: "heron" });
   expect(after.data).toEqual([]);
   expect(existsSync(join(shop.root, ".agent"))).toBe(false);
@@ -176,6 +179,7 @@ test("[WTG9] of two copies the one that stands in its own worktree counts, which
   appendFileSync(threadDir(shop.root, id, "messages.jsonl"), said("copy", "in the copy"));
   await settle();
   expect(await shop.texts(id)).toEqual(["in the worktree"]);
+  expect(toldSnippets(shop)).not.toContain("in the copy");
   await shop.say(id, "more");
   await shop.reindex();
   expect(await shop.texts(id)).toEqual(["in the worktree", "more"]);
@@ -195,6 +199,7 @@ test("[WTG9] a copy in a worktree that is not its own does not count beside the 
   appendFileSync(threadDir(path, id, "messages.jsonl"), said("copy", "in the copy"));
   await settle();
   expect(await shop.texts(id)).toEqual(["in the project"]);
+  expect(toldSnippets(shop)).not.toContain("in the copy");
   await shop.reindex();
   expect(await shop.texts(id)).toEqual(["in the project"]);
 });

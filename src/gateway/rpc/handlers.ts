@@ -107,6 +107,7 @@ async function located<P extends { thread_id: string; workspace_id?: string | un
   const workspace_id = await findWorkspace(deps, params, state);
   subscriptions?.follow(workspace_id);
   await deps.watching.open(workspace_id);
+  deps.watching.touch(workspace_id, params.thread_id);
   return { ...params, workspace_id };
 }
 

@@ -33,15 +33,20 @@ export interface FoundMessage {
   readonly role: string;
 }
 
+export interface SearchedMessage extends FoundMessage {
+  /** Where the files of its thread are, when not in the workspace's own directory. */
+  readonly file_root: string | null;
+}
+
 /** Messages of the workspace's living threads in which every term begins a word, newest first. */
-export function* searchMessages(search: MessageSearch): Unit<FoundMessage[]> {
+export function* searchMessages(search: MessageSearch): Unit<SearchedMessage[]> {
   const { terms, before, thread_id } = search;
   if (terms.length === 0 || !terms.every(isTerm)) return [];
   return yield* query((s) => {
     let rows = matching(s, terms)
       .where("m.workspace_id", "=", search.workspace_id)
       .where("t.deleted_at", "is", null)
-      .select(["m.id", "m.thread_id", "m.message_id", "m.line_offset", "m.at", "m.role"])
+      .select(["m.id", "m.thread_id", "m.message_id", "m.line_offset", "m.at", "m.role", "t.file_root"])
       .orderBy("m.at", "desc")
       .orderBy("m.id", "desc")
       .limit(search.limit);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { ThreadEnvelope } from "../../atsf/index.js";
 import type { ThreadRow } from "../../store/index.js";
 import { foldTitle } from "../../tree/index.js";
@@ -11,7 +12,9 @@ const MAX_ATTRIBUTES_CHARS = 65_536;
 /** The columns of the index that come from `thread.json`. */
 export function fieldsOf(thread_id: string, envelope: ThreadEnvelope): Partial<ThreadRow> {
   const own = ownOf(envelope);
-  const { worktree } = envelope.context;
+  const { worktree: declared } = envelope.context;
+  // What it says of a worktree is from the day it was made; one that was removed since is none any more.
+  const worktree = declared && existsSync(declared.path) ? declared : undefined;
   const title = storable(envelope.title).slice(0, MAX_TITLE);
   return {
     title,

@@ -9,6 +9,7 @@ import {
   threadPlaces,
 } from "../../atsf/index.js";
 import type { ThreadsDeps } from "../deps.js";
+import { isDirectory } from "./thread-files.js";
 
 export function threadsDirOf(root: string): string {
   return join(root, ".agent", "threads");
@@ -35,6 +36,21 @@ export async function findThreadFiles(
     if (root !== undefined) roots.set(id, root);
   }
   return { places, roots };
+}
+
+/**
+ * Where the files stand that count, of a thread that was seen in a place. Undefined: what was seen there is another
+ * project's. A copy somewhere else must not take a thread over, nor one that passes through a shared worktree.
+ */
+export async function rootThatCounts(
+  deps: ThreadsDeps,
+  { thread_id: id, main, seen, known }: { thread_id: string; main: string; seen: string; known?: string },
+): Promise<string | undefined> {
+  if (seen === known) return seen;
+  const other = known !== undefined && (await isDirectory(join(threadsDirOf(known), id)));
+  if (!other && seen === main) return main;
+  const relativeDir = (await readGitHead(main))?.relativeDir ?? ".";
+  return choose(deps, { id, all: other ? [seen, known] : [seen], main, relativeDir });
 }
 
 /** Of several copies the one that counts. What stands in a worktree may belong to another project of the repository. */

@@ -14,7 +14,7 @@ export function* folderByNames(
   const made: Folder[] = [];
   let folder_id: string | null = null;
   for (const given of names) {
-    const name: string = storable(given);
+    const name: string = storable(given.replaceAll(/\p{Cc}+/gu, " "));
     const there: FolderRow | undefined = (yield* folders.childFolders(workspace_id, folder_id)).find(
       (folder) => folder.name === name,
     );

@@ -39,7 +39,8 @@ export async function reflectGone(
     await markDeleted(deps, { workspace_id, thread_id });
     return true;
   }
-  if (!(await isDirectory(root))) {
+  // Whoever deletes a worktree deletes its `.agent` at some moment before the rest.
+  if (!(await isDirectory(row.file_root === null ? root : threadsDirOf(root)))) {
     if (row.file_root !== null) await markReadOnly(deps, row, `its worktree ${root} is gone`);
     return false;
   }
@@ -56,7 +57,8 @@ export async function markReadOnly(
   const { workspace_id, id } = row;
   await deps.store.write({ key: workspace_id }, function* () {
     if (!(yield* workspaces.lockWorkspace(workspace_id))) return;
-    yield* threads.updateThread(workspace_id, id, { read_only });
+    // No file has this stamp: when the files are back as they were, they are read again.
+    yield* threads.updateThread(workspace_id, id, { read_only, envelope_stamp: "unread" });
     const thread = threadToWire({ ...row, read_only });
     yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [
       { method: "thread/changed", params: { thread } },

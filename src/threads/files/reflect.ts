@@ -3,6 +3,7 @@ import type { JsonChange, Message, ThreadEnvelope, Thread as ThreadFile } from "
 import { unixSeconds } from "../../base/index.js";
 import type { Thread } from "../../protocol/index.js";
 import {
+  messages,
   notifications,
   type ThreadRow,
   threadFiles,
@@ -82,7 +83,8 @@ export async function readFiles(
   const row = await deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
   const thread = await deps.files.thread(root, thread_id);
   const stamp = envelopeStamp(thread.dir) ?? "none";
-  const sameFile = row?.envelope_stamp === stamp && row.deleted_at === null && !force;
+  const file_root = root === deps.files.directoryOf(workspace) ? null : root;
+  const sameFile = !force && row !== undefined && isSameFile(row, stamp, file_root);
   const envelope = sameFile ? undefined : await readEnvelope(deps, thread, row);
   const known = force || row?.envelope_stamp === null ? undefined : row;
   const log = await lookAtLog(thread, known, async () => envelope ?? thread.envelope());
@@ -91,13 +93,19 @@ export async function readFiles(
     ...(envelope && fieldsOf(thread_id, envelope)),
     ...(log && logFieldsOf(log)),
     envelope_stamp: envelope ? (envelopeStamp(thread.dir) ?? "none") : stamp,
-    file_root: root === deps.files.directoryOf(workspace) ? null : root,
+    file_root,
     updated_at: latest(row, envelope, log),
     deleted_at: null,
   };
   deps.files.remember(workspace.id, thread_id, stampsOf(thread.dir));
   if (row && sameBut(row, changes, "envelope_stamp")) return undefined;
   return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+}
+
+/** A directory that was moved keeps its stamps: where it stands now is a change all the same. */
+function isSameFile(row: ThreadRow, stamp: string, file_root: string | null): boolean {
+  const usable = row.deleted_at === null && row.read_only === null;
+  return usable && row.file_root === file_root && row.envelope_stamp === stamp;
 }
 
 /** What `thread.json` says, with our own values put back where another program lost them. */
@@ -129,6 +137,7 @@ export function* writeReading(deps: ThreadsDeps, reading: Reading): Unit<Written
   const before = yield* threadFiles.findIndexed(workspace.id, thread_id);
   if (!before) return yield* insert(deps, reading);
   yield* threads.updateThread(workspace.id, thread_id, reading.changes);
+  if (reading.log?.replaced) yield* messages.removeMessages(workspace.id, thread_id);
   const thread = threadToWire({ ...before, ...reading.changes });
   const back = before.deleted_at !== null;
   const visible = back || !isDeepStrictEqual(thread, threadToWire(before));

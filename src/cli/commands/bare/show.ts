@@ -30,7 +30,10 @@ function toJson({ threadId: thread_id, ...rest }: FoundThread): object {
 }
 
 function list(dir: string, found: readonly FoundThread[]): void {
-  if (found.length === 0) return print(paint.dim(`No threads in ${dir}`));
+  if (found.length === 0) {
+    print(paint.dim(`No threads in ${dir}`));
+    return;
+  }
   const rows = found.map(({ threadId, envelope, error, place }) => {
     const where = place === dir ? "" : visible(envelope?.context.worktree?.branch ?? place);
     if (!envelope) return [paint.dim(threadId), "", "", "", where, paint.red(visible(error ?? ""))];
@@ -96,14 +99,19 @@ function printEnvelope({ threadId, dir }: FoundThread, envelope: ThreadEnvelope)
     ],
     ["directory", dir],
     ["works in", context.workingDir],
-    ["branch", context.gitBranch],
-    ["commit", context.gitCommit],
+    ["began at", began(context)],
     ["worktree", context.worktree && `${context.worktree.path}  branch ${context.worktree.branch}`],
     ["version", specVersion],
   ];
   print(paint.bold(visible(envelope.title)));
   for (const [name, value] of rows)
     if (value !== undefined) print(`${paint.dim(name.padEnd(9))}  ${visible(value)}`);
+}
+
+/** The commit it started from. */
+function began({ gitBranch, gitCommit }: ThreadEnvelope["context"]): string | undefined {
+  const parts = [gitBranch, gitCommit].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join("  ");
 }
 
 function notFound(dir: string, thread_id: string) {

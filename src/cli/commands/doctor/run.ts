@@ -2,9 +2,11 @@ import { dataDirectory } from "../../connect/data-dir.js";
 import type { Check, DoctorOptions } from "./check.js";
 import { checkDataDirectory } from "./data-directory.js";
 import { checkGateway } from "./gateway.js";
+import { checkGit } from "./git.js";
 import { checkNode, checkSqlite } from "./runtime.js";
 import { checkSecrets } from "./secrets.js";
 import { checkStore } from "./store.js";
+import { checkWorkspaces } from "./workspaces.js";
 
 /** Looks at everything a gateway needs, in the order in which one thing rests on another. */
 export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]> {
@@ -18,10 +20,12 @@ export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]
   return [
     checkNode(),
     await checkSqlite(),
+    await checkGit(),
     ...(await survived("data", () => [checkDataDirectory(dataDir)])),
     ...(await survived("token", () => checkSecrets(dataDir))),
     ...gateway,
     ...(await survived("store", async () => [await checkStore(dataDir, store, url)])),
+    ...(url === undefined ? [] : await survived("projects", () => checkWorkspaces(dataDir))),
   ];
 }
 

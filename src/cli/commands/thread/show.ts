@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Thread, Workspace } from "../../../protocol/index.js";
 import { dataDirectory } from "../../connect/data-dir.js";
@@ -13,7 +14,7 @@ export async function show(id: string, options: WorkspaceOptions): Promise<void>
     const { thread } = await session.call("thread/get", await ofThread(session, id));
     if (options.json) return { thread };
     const { workspace } = await session.call("workspace/get", { workspace_id: thread.workspace_id });
-    const dir = session.place === "elsewhere" ? undefined : directoryOf(thread, workspace, options);
+    const dir = session.place === "elsewhere" ? undefined : await directoryOf(thread, workspace, options);
     return { thread, told: { workspace, dir, path: await folderPath(session, thread) } };
   });
   const { thread, told } = found;
@@ -42,16 +43,23 @@ function field(name: string, value: string): string {
   return `${paint.dim(name.padEnd(9))}  ${value}`;
 }
 
-/** Where its files are. Looked for, because a thread whose worktree was removed stands in the project again. */
-function directoryOf(
+/** Where its files are. A worktree that was removed, or is another project's (of an imported thread), holds none of them. */
+async function directoryOf(
   { id, worktree }: Thread,
   { id: workspace_id, root_path }: Workspace,
   { data }: WorkspaceOptions,
-): string | undefined {
-  const own = join(dataDirectory(data, process.env), "workspaces", workspace_id);
-  return [worktree?.path, root_path ?? own]
-    .flatMap((root) => (root === undefined ? [] : [join(root, ".agent", "threads", id)]))
+): Promise<string | undefined> {
+  const root = root_path ?? join(dataDirectory(data, process.env), "workspaces", workspace_id);
+  const places = worktree && root_path !== undefined ? await placesOf(root_path) : [];
+  const own = await realpath(worktree?.path ?? root).catch(() => root);
+  return [...places.filter((place) => place === own), root]
+    .map((place) => join(place, ".agent", "threads", id))
     .find((dir) => existsSync(dir));
+}
+
+async function placesOf(root: string): Promise<string[]> {
+  const { threadPlaces } = await import("../../../atsf/index.js");
+  return threadPlaces(root, []).catch(() => []);
 }
 
 function worktreeText({ worktree }: Thread): string | undefined {

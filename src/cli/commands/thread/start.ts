@@ -27,7 +27,7 @@ export async function start(options: StartOptions): Promise<void> {
     if (!options.json) tellStarted(thread);
     if (thread.setup?.status !== "running") return thread;
     if (!options.wait && session.place !== "private") return thread;
-    if (!options.wait)
+    if (!options.wait && !options.json)
       note(paintErr.dim("No gateway is running that could go on with the set-up: waiting for its end."));
     return setup.ended(thread.id);
   });

@@ -1,0 +1,54 @@
+import type { ProjectConfig } from "../../../atsf/index.js";
+import { paint, visible } from "../../output.js";
+
+type Hooks = NonNullable<ProjectConfig["worktreeHooks"]>;
+type HookCommand = NonNullable<Hooks["postSetupCommands"]>[number];
+
+const DEFAULT_SECONDS = 120;
+const MOST_SECONDS = 30 * 60;
+
+/** What hooks would do, so that nothing in them can hide: every command word for word, whatever its label says. */
+export function hooksLines(content: string): string[] {
+  const { symlinks = [], postSetupCommands = [], initialPrompt = "" } = JSON.parse(content) as Hooks;
+  return [
+    ...section(
+      "links into the worktree",
+      symlinks.map(({ source, target }) =>
+        plainly(target === undefined || target === source ? source : `${source} -> ${target}`),
+      ),
+    ),
+    ...section("commands, run in the worktree one after the other", postSetupCommands.flatMap(commandLines)),
+    ...section("first prompt", initialPrompt === "" ? [] : initialPrompt.split("\n").map(plainly)),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [paint.dim(title), ...lines.map((line) => `  ${line}`)];
+}
+
+function commandLines({ command, label, timeout, continueOnError, platforms }: HookCommand): string[] {
+  const [first = "", ...more] = command.split("\n").map(plainly);
+  const about = [
+    ...(label === undefined ? [] : [`called ${JSON.stringify(plainly(label))}`]),
+    `at most ${secondsOf(timeout)} s`,
+    ...(continueOnError ? ["may fail"] : []),
+    ...(platforms && platforms.length > 0 ? [`only on ${platforms.map(plainly).join(", ")}`] : []),
+  ];
+  return [
+    `${paint.bold("$")} ${first}`,
+    ...more.map((line) => `${paint.bold(">")} ${line}`),
+    paint.dim(`  (${about.join("; ")})`),
+  ];
+}
+
+/** As the hooks' runner reads it: 0 is the longest, not for ever. */
+function secondsOf(timeout: number | undefined): number {
+  if (timeout === undefined) return DEFAULT_SECONDS;
+  return timeout === 0 ? MOST_SECONDS : Math.min(timeout / 1000, MOST_SECONDS);
+}
+
+/** Characters that are not seen, or turn the order of others around, are shown by their numbers. */
+function plainly(text: string): string {
+  const hidden = /\p{Cf}|\p{Zl}|\p{Zp}/gu;
+  return visible(text).replace(hidden, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
