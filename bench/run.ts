@@ -1,17 +1,36 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { append } from "./entries/append.js";
+import { index } from "./entries/index-files.js";
 import { list } from "./entries/list.js";
 import { memory } from "./entries/memory.js";
+import { newThread } from "./entries/new-thread.js";
 import { notify } from "./entries/notify.js";
+import { page } from "./entries/page.js";
 import { ping } from "./entries/ping.js";
 import { resolve } from "./entries/resolve.js";
 import { save } from "./entries/save.js";
+import { search } from "./entries/search.js";
 import { start } from "./entries/start.js";
 import { tree } from "./entries/tree.js";
 import { Bench, type Entry } from "./harness.js";
 import { type EntryReport, misses, table, toJson } from "./report.js";
 
-const entries: readonly Entry[] = [resolve, tree, list, ping, start, memory, save, notify];
+const entries: readonly Entry[] = [
+  resolve,
+  tree,
+  list,
+  ping,
+  start,
+  memory,
+  save,
+  notify,
+  append,
+  page,
+  index,
+  newThread,
+  search,
+];
 
 const USAGE = `npm run bench -- [--quick] [--only NAME]... [--json FILE] [--strict]
   --quick    fewer rounds: about a minute

@@ -3,7 +3,7 @@ import { built } from "./built.js";
 
 /** What the wire shows of a thread `t` and its placement `p`, and nothing else. */
 export const THREAD_COLUMNS = `t.id, t.workspace_id, t.title, t.agent_id, t.status, t.pinned_at, t.last_snippet,
-  t.message_count, t.worktree_path, t.worktree_branch, t.parent_thread_id, t.attributes, t.config,
+  t.message_count, t.worktree_path, t.worktree_branch, t.parent_thread_id, t.attributes, t.config, t.setup, t.read_only,
   t.created_at, t.updated_at, p.folder_id, p.rank`;
 
 export type RawStatement = (...values: (string | number | null)[]) => unknown[];

@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { GITIGNORE, type Message, SPEC_VERSION, type ThreadEnvelope } from "../../src/atsf/index.js";
+import { GITIGNORE } from "../../src/atsf/gitignore.js";
+import type { Message, ThreadEnvelope } from "../../src/atsf/index.js";
+import { SPEC_VERSION } from "../../src/atsf/version.js";
 
 const EPOCH_MS = 1_700_000_000_000;
 const LINES_AT_ONCE = 1_000;
@@ -27,7 +29,10 @@ export function writeThread(root: string, plan: ThreadPlan): string {
   const log = join(dir, "messages.jsonl");
   for (let from = 0; from < plan.messages; from += LINES_AT_ONCE) {
     const count = Math.min(LINES_AT_ONCE, plan.messages - from);
-    const lines = Array.from({ length: count }, (_, index) => `${JSON.stringify(messageOf(plan, from + index))}\n`);
+    const lines = Array.from(
+      { length: count },
+      (_, index) => `${JSON.stringify(messageOf(plan, from + index))}\n`,
+    );
     appendFileSync(log, lines.join(""));
   }
   return threadId;

@@ -15,6 +15,8 @@ import {
 export interface ThreadParts {
   readonly deps: ThreadsDeps;
   readonly watching: Follower;
+  /** What must be done before anyone can ask for anything. */
+  begin(): Promise<void>;
   /** What can wait until requests are accepted. */
   settle(): Promise<void>;
   purge(): Promise<void>;
@@ -53,10 +55,8 @@ export function composeThreads(given: {
   return {
     deps,
     watching,
-    async settle() {
-      await endInterruptedSetups(deps);
-      await watching.openAll();
-    },
+    begin: () => endInterruptedSetups(deps),
+    settle: () => watching.openAll(),
     purge: () => purgeThreads(deps),
     async close() {
       await deps.setups.close();

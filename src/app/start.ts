@@ -79,6 +79,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     firstLookMs: options.firstLookMs ?? FIRST_LOOK_MS,
   });
   await ensureHome(threads.deps);
+  await threads.begin();
   const gateway = new Gateway({
     ...threads.deps,
     watching: threads.watching,

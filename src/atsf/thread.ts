@@ -55,7 +55,7 @@ export class Thread {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<unknown> = Promise.resolve();
+  #flushing: Promise<void> = Promise.resolve();
   #seen = "";
 
   constructor(id: string, dir: string, deps: ThreadDeps) {
@@ -165,13 +165,11 @@ export class Thread {
    * Brings `stats` and `updatedAt` in line with the log. Answers whether they were not. What plainly fits is not counted
    * line by line unless asked for.
    */
-  refreshDerived({ thorough = false }: { thorough?: boolean } = {}): Promise<boolean> {
-    return this.#write(async () => {
+  async refreshDerived({ thorough = false }: { thorough?: boolean } = {}): Promise<boolean> {
+    await this.#assertWritable();
+    return this.#counted(thorough, async () => {
       const envelope = await this.envelope();
-      const derived = thorough
-        ? await this.#counts.countAnew(envelope)
-        : await this.#counts.catchUp(async () => envelope);
-      if (sameDerived(derivedOf(envelope), derived)) return false;
+      if (this.#counts.derived && sameDerived(derivedOf(envelope), this.#counts.derived)) return false;
       await this.#writeDerived();
       return true;
     });
@@ -215,12 +213,10 @@ export class Thread {
     const batch = this.#waiting.splice(0, batchLength(this.#waiting));
     this.#deps.onUse?.(this);
     try {
-      await this.#counts.catchUp(() => this.envelope());
-      const mark = await this.#writer.append(batch.map(({ line }) => line).join(""));
-      this.#counts.add(
-        batch.map(({ message }) => message),
-        mark,
-      );
+      await this.#counts.prepare(() => this.envelope());
+      const { from, mark } = await this.#writer.append(batch.map(({ line }) => line).join(""));
+      const messages = batch.map(({ message }) => message);
+      this.#counts.add(messages, from, mark);
     } catch (error) {
       for (const { reject } of batch) reject(error);
       return;
@@ -246,11 +242,18 @@ export class Thread {
   #flushDerived(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const flushed = this.#write(async () => {
+    const flushed = this.#counted(false, () => this.#writeDerived()).catch(() => {});
+    this.#flushing = Promise.all([this.#flushing, flushed]).then(() => {});
+  }
+
+  /** A long log is counted before the lock is taken: writers wait for what was added meanwhile, no longer. */
+  async #counted<T>(thorough: boolean, work: () => Promise<T>): Promise<T> {
+    if (thorough) await this.#counts.countAnew(await this.envelope());
+    else await this.#counts.catchUp(() => this.envelope());
+    return this.#write(async () => {
       await this.#counts.catchUp(() => this.envelope());
-      await this.#writeDerived();
-    }).catch(() => {});
-    this.#flushing = Promise.all([this.#flushing, flushed]);
+      return work();
+    });
   }
 
   async #writeDerived(): Promise<void> {

@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Message, Thread as ThreadFile } from "../atsf/index.js";
+import { sha256 } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { messages } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
 import { reflect } from "./files/reflect.js";
-import { indexWords } from "./files/words.js";
+import { indexWords, messageKey } from "./files/words.js";
 import { assertWritable, type LocatedThread, withThread } from "./locate.js";
 import { ownChanges } from "./metadata.js";
-import { DEFAULT_TITLE, storable, titleFrom } from "./text.js";
+import { DEFAULT_TITLE, titleFrom } from "./text.js";
 import { messageToWire } from "./wire.js";
 
 /** Records a message that was made elsewhere. It is on disk before anyone is told of it. */
@@ -27,9 +28,22 @@ export async function appendMessage(
     if (there) return { message: messageToWire(assertSame(there, params.message)) };
     const message = await file.append(given);
     await nameAfter(deps, located, file, message);
-    await reflect(deps, located, call);
+    // Looking for the message may have brought the index forward: what was known of the thread is old then.
+    await reflect(deps, params.message.id === undefined ? located : { ...located, row: undefined }, call);
     return { message: messageToWire(message) };
   });
+}
+
+/** An inline image as it stands in the log, if it is the one that stands there at its place. */
+function imageMovedOut({ content }: Message) {
+  return (block: Message["content"][number], at: number): unknown => {
+    const assetRef = content[at]?.assetRef;
+    if (block.type !== "image" || typeof block.data !== "string" || typeof assetRef !== "string")
+      return block;
+    const { data, ...rest } = block;
+    const named = assetRef.startsWith(`sha256-${sha256(Buffer.from(data, "base64")).slice(0, 16)}`);
+    return named ? { ...rest, assetRef } : block;
+  };
 }
 
 type NewMessage = ParsedParams<"message/append">["message"];
@@ -70,15 +84,17 @@ async function findMessage(
   await reflect(deps, located);
   await indexWords(deps, located.workspace.id, located.thread_id);
   const found = await deps.store.read(() =>
-    messages.findMessage(located.workspace.id, located.thread_id, storable(message_id)),
+    messages.findMessage(located.workspace.id, located.thread_id, messageKey(message_id)),
   );
   return found && (await file.readAt(found.line_offset));
 }
 
-function assertSame(there: Message, given: NewMessage): Message {
-  const content = typeof given.content === "string" ? [{ type: "text", text: given.content }] : given.content;
-  const images = content.some(({ type }) => type === "image");
-  if (there.role === given.role && (images || isDeepStrictEqual(there.content, content))) return there;
+function assertSame(there: Message, { content, timestamp, ...given }: NewMessage): Message {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const sameTime = timestamp === undefined || Date.parse(timestamp) === Date.parse(there.timestamp);
+  const sameRest = Object.entries(given).every(([key, value]) => isDeepStrictEqual(there[key], value));
+  if (sameTime && sameRest && isDeepStrictEqual(there.content, blocks.map(imageMovedOut(there))))
+    return there;
   throw threadsError(
     { kind: "message.exists", message_id: there.id },
     `This thread has another message with the id ${there.id}. Give the new one an id of its own.`,

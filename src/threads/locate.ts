@@ -31,11 +31,12 @@ export async function locateThread(
 }
 
 function* locate(deps: ThreadsDeps, ref: ThreadRef, state: "living" | "deleted"): Unit<LocatedThread> {
-  const { workspace_id, id: thread_id } = yield* findThread(ref, state);
+  const { thread_id } = ref;
+  const workspace_id = ref.workspace_id ?? (yield* findThread(ref, state)).workspace_id;
   const workspace = yield* workspaces.findWorkspace(workspace_id);
-  const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
   if (!workspace) throw workspaceNotFound(workspace_id);
-  if (!row) throw threadNotFound(thread_id);
+  const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
+  if (!row || (row.deleted_at === null) !== (state === "living")) throw threadNotFound(thread_id);
   return { workspace, thread_id, row, root: row.file_root ?? deps.files.directoryOf(workspace) };
 }
 
@@ -57,9 +58,10 @@ export async function withThread<T>(
   ref: ThreadRef,
   work: (located: LocatedThread, file: ThreadFile) => Promise<T>,
 ): Promise<T> {
-  const { workspace, thread_id } = await locateThread(deps, ref);
-  return deps.files.turn(workspace.id, thread_id, async () => {
-    const located = await locateThread(deps, { workspace_id: workspace.id, thread_id });
+  const { thread_id } = ref;
+  const workspace_id = ref.workspace_id ?? (await locateThread(deps, ref)).workspace.id;
+  return deps.files.turn(workspace_id, thread_id, async () => {
+    const located = await locateThread(deps, { workspace_id, thread_id });
     await deps.files.ensureDirectory(located.workspace);
     return work(located, await deps.files.thread(located.root, thread_id));
   });

@@ -1,6 +1,8 @@
+import type { Thread as ThreadFile } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { cursorInvalid, DEFAULT_LIMIT, decodeCursor, encodeCursor } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
+import { tailOf } from "./files/look.js";
 import { locateThread } from "./locate.js";
 import { messageToWire } from "./wire.js";
 
@@ -14,15 +16,21 @@ export async function listMessages(
   const thread = await deps.files.thread(root, thread_id);
   const limit = params.limit ?? DEFAULT_LIMIT;
   const after = params.cursor === undefined ? undefined : decodeCursor(params.cursor, ["number", "string"]);
+  if (after && after[1] !== (await nameOf(thread, after[0]))) throw cursorInvalid();
   const page =
     params.order === "asc"
       ? await thread.pageForward(limit, after?.[0])
       : await thread.page(limit, after?.[0]);
-  // Offsets in a log that was replaced since mean nothing any more.
-  if (after && page.log !== after[1]) throw cursorInvalid();
   const next = "after" in page ? page.after : page.before;
   return {
     data: page.entries.map(({ message }) => messageToWire(message)),
-    ...(next !== undefined && { next_cursor: encodeCursor(next, page.log ?? "none") }),
+    ...(next !== undefined && { next_cursor: encodeCursor(next, await nameOf(thread, next)) }),
   };
+}
+
+/** Names the log an offset belongs to, and what stands before it there: in a log that was replaced it means nothing. */
+async function nameOf(thread: ThreadFile, offset: number): Promise<string> {
+  const state = await thread.logState();
+  if (!state || offset < 0 || offset > state.size) return "none";
+  return `${state.inode}-${(await tailOf(thread.dir, offset)) ?? "start"}`;
 }

@@ -1,4 +1,4 @@
-import type { JsonChange, ThreadEnvelope } from "../atsf/index.js";
+import { isThreadId, type JsonChange, type ThreadEnvelope } from "../atsf/index.js";
 import { type ThreadConfig, threadConfig } from "../protocol/index.js";
 
 /** Our own data in a thread's `thread.json`. Everything else there belongs to someone else. */
@@ -29,7 +29,7 @@ export function ownOf(envelope: ThreadEnvelope): Own | undefined {
     ...(config.success && { config: config.data }),
     ...(isNames(found.folder) && { folder: found.folder }),
     ...(found.named === true && { named: true }),
-    ...(typeof found.parentThreadId === "string" && { parentThreadId: found.parentThreadId }),
+    ...(isId(found.parentThreadId) && { parentThreadId: found.parentThreadId }),
   };
 }
 
@@ -40,6 +40,10 @@ export function ownChanges(changes: Readonly<Record<string, unknown>>): JsonChan
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === "string" && isThreadId(value);
 }
 
 function isTime(value: unknown): value is string {

@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { purgeAside } from "../atsf/index.js";
 import { unixSeconds } from "../base/index.js";
-import { threadFiles, workspaces } from "../store/index.js";
+import { threadFiles, type WorkspaceRow, workspaces } from "../store/index.js";
 import { purgeDeleted } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsDirOf } from "./files/find.js";
@@ -45,10 +45,20 @@ async function purgeCleared(deps: ThreadsDeps, beforeMs: number): Promise<void> 
   const rows = await deps.store.read(() => workspaces.listWorkspaces(ALL));
   for (const workspace of rows) {
     await sweepTrash(deps, workspace.id, beforeMs);
-    const dir = threadsDirOf(deps.files.directoryOf(workspace));
-    for (const name of await readdir(dir).catch(() => [])) {
-      if (!name.startsWith(".")) await purgeAside(join(dir, name), beforeMs).catch(() => {});
-    }
+    for (const root of await rootsOf(deps, workspace)) await purgeAsideIn(threadsDirOf(root), beforeMs);
+  }
+}
+
+/** The project's own directory, and the worktrees its threads stand in. */
+async function rootsOf(deps: ThreadsDeps, workspace: WorkspaceRow): Promise<Set<string>> {
+  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
+  const main = deps.files.directoryOf(workspace);
+  return new Set([main, ...rows.map(({ file_root }) => file_root ?? main)]);
+}
+
+async function purgeAsideIn(dir: string, beforeMs: number): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    if (!name.startsWith(".")) await purgeAside(join(dir, name), beforeMs).catch(() => {});
   }
 }
 

@@ -1,12 +1,14 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { moveDirectory } from "../atsf/index.js";
+import { moveDirectory, threadPlaces } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
-import { workspaces } from "../store/index.js";
+import { threadFiles, workspaces } from "../store/index.js";
 import { type Call, updateWorkspace } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsDirOf } from "./files/find.js";
 import type { Follower } from "./files/follow.js";
+import { takeOut } from "./files/gone.js";
+import { makeThreadsDirectory } from "./files/make-threads-dir.js";
 import { isDirectory } from "./files/thread-files.js";
 
 /**
@@ -26,15 +28,26 @@ export async function rebindWorkspace(
   watching.forget(before.id);
   const from = deps.files.directoryOf(before);
   if (before.root_path === null && root_path !== null) await bringAlong(deps, from, root_path);
+  if (before.root_path !== null && root_path !== null) await leaveBehind(deps, before.id, root_path);
   await deps.files.forget(from);
   await watching.open(before.id);
   return result;
 }
 
+/** Threads in worktrees of the project that was left: the index knows them, so they would be found for ever. */
+async function leaveBehind(deps: ThreadsDeps, workspace_id: string, root: string): Promise<void> {
+  const places = await threadPlaces(root, []);
+  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace_id));
+  for (const { id, file_root, deleted_at } of rows) {
+    if (file_root === null || deleted_at !== null || places.includes(file_root)) continue;
+    await deps.files.turn(workspace_id, id, () => takeOut(deps, { workspace_id, id }));
+  }
+}
+
 async function bringAlong(deps: ThreadsDeps, from: string, to: string): Promise<void> {
   const ids = await readdir(threadsDirOf(from)).catch(() => []);
   await deps.files.forget(from);
-  if (ids.length > 0) await mkdir(threadsDirOf(to), { recursive: true });
+  if (ids.length > 0) await makeThreadsDirectory(to);
   for (const id of ids.filter((name) => !name.startsWith("."))) {
     const target = join(threadsDirOf(to), id);
     if (await isDirectory(target)) continue;

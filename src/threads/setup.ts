@@ -5,14 +5,14 @@ import { notifications, threadFiles, threads, trust, type Unit, workspaces } fro
 import { type Call, threadToWire, treeChanged } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import type { FilesOf } from "./files/reflect.js";
-import { configHash } from "./trust.js";
 
 export interface SetupGiven extends FilesOf {
-  /** The project's own directory, whose configuration rules. */
-  readonly project: string;
-  /** The root of its checkout. */
+  /** The root of the project's own checkout. */
   readonly repository: string;
+  /** The project's own configuration rules, not the worktree's. */
   readonly config: ProjectConfig | undefined;
+  /** Of the file it was read from. The file may be another by now, and trust in that one says nothing. */
+  readonly configSha256: string | undefined;
   readonly call: Call;
 }
 
@@ -76,7 +76,7 @@ function stepReason(status: HookProgress["status"]): { reason?: string } {
 
 /** The hooks alone, or the whole file that holds them: either is exactly what the user saw. */
 async function isTrusted(deps: ThreadsDeps, given: SetupGiven, content_sha256: string): Promise<boolean> {
-  const file = await configHash(given.project);
+  const file = given.configSha256;
   const hashes = [content_sha256, ...(file === undefined ? [] : [file])];
   return deps.store.read(function* () {
     for (const hash of hashes) {
@@ -96,9 +96,11 @@ async function writeSetup(
   return deps.store.write({ key: workspace_id, origin }, function* () {
     if (!(yield* workspaces.lockWorkspace(workspace_id))) return undefined;
     const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
-    if (!row || row.deleted_at !== null) return undefined;
+    if (!row) return undefined;
     const changed = setup && { setup: JSON.stringify(setup) };
     if (changed) yield* threads.updateThread(workspace_id, thread_id, changed);
+    // A thread in the bin may come back: it must not say for ever that it is being set up. Nobody is told of it.
+    if (row.deleted_at !== null) return undefined;
     const thread = threadToWire({ ...row, ...changed });
     yield* announceSetup(deps, thread, note, changed !== undefined);
     return thread;

@@ -3,10 +3,10 @@ import {
   createWorktree,
   type NewThread,
   type ProjectConfig,
-  readConfig,
   readGitHead,
   removeWorktree,
 } from "../atsf/index.js";
+import { Turns } from "../base/index.js";
 import { ID_PREFIXES, type ParsedParams, type Result, type Thread } from "../protocol/index.js";
 import { folders, type WorkspaceRow } from "../store/index.js";
 import { type Call, requireFolder } from "../tree/index.js";
@@ -16,6 +16,7 @@ import { reflect } from "./files/reflect.js";
 import { requireDirectory } from "./locate.js";
 import { startSetup } from "./setup.js";
 import { DEFAULT_TITLE } from "./text.js";
+import { readHashedConfig } from "./trust.js";
 
 type StartParams = ParsedParams<"thread/start">;
 
@@ -26,7 +27,7 @@ export async function startThread(
   call: Call,
 ): Promise<Result<"thread/start">> {
   const { workspace, root } = await requireDirectory(deps, params.workspace_id);
-  const config = await readConfig(root);
+  const { config, configSha256 } = await readHashedConfig(root);
   const thread_id = deps.makeId(ID_PREFIXES.thread);
   const folder = await folderNames(deps, params);
   const place = await makePlace(deps, {
@@ -47,9 +48,8 @@ export async function startThread(
     }
   });
   if (!place.worktree) return { thread };
-  return {
-    thread: await startSetup(deps, { ...files, project: root, repository: place.repository, config, call }),
-  };
+  const { repository } = place;
+  return { thread: await startSetup(deps, { ...files, repository, config, configSha256, call }) };
 }
 
 function contentOf(
@@ -104,6 +104,9 @@ interface MadePlace {
   readonly thread: Pick<NewThread, "workingDir" | "context">;
 }
 
+/** Git gives up when it meets a worktree that another git is only just making in the same repository. */
+const making = new Turns();
+
 /** If git can't make the worktree there is no thread: one in the project instead would surprise its user. */
 async function makePlace(
   deps: ThreadsDeps,
@@ -121,7 +124,9 @@ async function makePlace(
     return { root, repository, thread: { workingDir: root, context: { relativeDir, ...git } } };
   }
   const directory = deps.files.worktreesDir(basename(root) || workspace.id);
-  const made = await createWorktree({ project: root, directory, threadId: thread_id });
+  const made = await making.run(head?.top ?? root, () =>
+    createWorktree({ project: root, directory, threadId: thread_id }),
+  );
   const worktree = { path: made.path, branch: made.branch };
   const context = { relativeDir, ...git, gitCommit: made.commit, worktree };
   return { root: made.path, repository, worktree, thread: { workingDir: made.workingDir, context } };

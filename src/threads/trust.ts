@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findSecret, hooksContent, readConfig } from "../atsf/index.js";
+import { findSecret, hooksContent, type ProjectConfig, readConfig } from "../atsf/index.js";
 import { sha256, unixSeconds } from "../base/index.js";
 import type { ParsedParams, Result, TrustState } from "../protocol/index.js";
 import { trust, workspaces } from "../store/index.js";
@@ -83,8 +83,18 @@ async function rootOf(deps: ThreadsDeps, workspace_id: string): Promise<string> 
   return deps.files.directoryOf(row);
 }
 
+/** A project's configuration, with the hash of the file it came from; without one where that changed meanwhile. */
+export async function readHashedConfig(
+  root: string,
+): Promise<{ config: ProjectConfig | undefined; configSha256: string | undefined }> {
+  const before = await configHash(root);
+  const config = await readConfig(root);
+  const same = before !== undefined && before === (await configHash(root));
+  return { config, configSha256: same ? before : undefined };
+}
+
 /** The hash of `config.json` as it stands on disk. */
-export async function configHash(root: string): Promise<string | undefined> {
+async function configHash(root: string): Promise<string | undefined> {
   return readFile(join(root, ".agent", "config.json")).then(
     (bytes) => sha256(bytes),
     () => undefined,

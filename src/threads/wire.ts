@@ -14,7 +14,7 @@ export function messageToWire(message: FileMessage): Message {
 
 /** Other programs may have written anything into a message; clients can count on its shape. */
 function sound(message: FileMessage): FileMessage {
-  const { content, toolCalls, timestamp } = message;
+  const { content, toolCalls, timestamp, run_id, truncated } = message;
   const shown: Record<string, unknown> = {
     ...message,
     content: content.map((block) =>
@@ -22,6 +22,8 @@ function sound(message: FileMessage): FileMessage {
     ),
   };
   if (typeof timestamp !== "string") delete shown.timestamp;
+  if (typeof run_id !== "string") delete shown.run_id;
+  if (typeof truncated !== "boolean") delete shown.truncated;
   if (Array.isArray(toolCalls)) shown.toolCalls = toolCalls.filter(isObject);
   else delete shown.toolCalls;
   return shown as FileMessage;
@@ -51,17 +53,19 @@ function isLong(value: unknown): boolean {
 /** Keeps the shape and the beginnings of its texts, within the same bound. */
 function cut(message: unknown): unknown {
   let left = MAX_CHARS;
+  const room = () => Math.max(0, Math.min(LISTED, Math.floor(left / 8)));
   const walk = (value: unknown): unknown => {
     if (typeof value === "string") {
       const kept = Math.max(0, Math.min(KEPT_CHARS, left));
       left -= Math.min(kept, value.length);
       return value.length > kept ? `${value.slice(0, kept)}…` : value;
     }
+    left -= 8;
     if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.slice(0, LISTED).map(walk);
+    if (Array.isArray(value)) return value.slice(0, room()).map(walk);
     return Object.fromEntries(
       Object.entries(value)
-        .slice(0, LISTED)
+        .slice(0, room())
         .map(([key, each]) => [key, walk(each)]),
     );
   };

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { openProject, type Project } from "../../src/atsf/index.js";
 import { startChild } from "./bundle.js";
 import { freshProject, line, newThread, textMessage, threadPath } from "./support.js";
 
-/** Each costs the start of a process. The full proof is HEDDLE_TEST_KILLS=1000: about a minute on two idle cores. */
+/** Each costs the start of a process. The full proof, HEDDLE_TEST_KILLS=1000, takes a few minutes. */
 const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 150);
 /** So many writers stand ready while another one is killed. */
 const READY = 3;
@@ -56,9 +56,19 @@ class Writer {
   }
 }
 
+const started: Writer[] = [];
+
 async function start(name: string, ...args: string[]): Promise<Writer> {
-  return new Writer(await startChild(name, args));
+  const writer = new Writer(await startChild(name, args));
+  started.push(writer);
+  return writer;
 }
+
+/** A test that fails half-way leaves no program behind, stopped ones included. */
+afterEach(async () => {
+  for (const writer of started) writer.signal("SIGKILL");
+  await Promise.all(started.splice(0).map(({ ended }) => ended));
+});
 
 function rawIds(project: Project, thread: string): string[] {
   const text = readFileSync(threadPath(project, thread, "messages.jsonl"), "utf8");

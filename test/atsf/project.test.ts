@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -168,15 +168,18 @@ test("[ATSF20] the example of the README works as it stands", async () => {
   const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
   const { root } = await freshProject();
   await (await openProject(root)).create(newThread("thr_1", { title: "Fix login" }));
+  const half = join(root, ".agent", "threads", "thr_1", ".thread.json.1-1.tmp");
+  writeFileSync(half, "half");
+  utimesSync(half, 0, 0);
   const file = join(temporaryDirectory(), "example.mts");
   writeFileSync(
     file,
     example
       .replace('"heddle/atsf"', JSON.stringify(join(process.cwd(), "src/atsf/index.ts")))
-      .replace('"/path/to/project"', JSON.stringify(root)),
+      .replaceAll('"/path/to/project"', JSON.stringify(root)),
   );
   const output = execFileSync(process.execPath, ["--import", "tsx", file], { encoding: "utf8" });
-  expect(output).toContain("thr_1 Fix login");
+  expect(output).toMatch(/^thr_1 Fix login\n\d+\n.*thread\.json\.1-1\.tmp A program .*\nremoved it\n$/);
   const { messages } = await (await (await openProject(root)).thread("thr_1")).read();
   expect(messages.map(({ content }) => content)).toEqual([[{ type: "text", text: "Hello" }]]);
 });

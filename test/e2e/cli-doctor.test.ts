@@ -36,6 +36,7 @@ describe("doctor", () => {
     expect(verdicts(checks)).toEqual({
       runtime: "ok",
       sqlite: "ok",
+      git: "ok",
       data: "none",
       token: "none",
       gateway: "none",

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { freshRepository, ownGit } from "../atsf/repository.js";
 import { startGateway } from "../support/gateway.js";
 import { onEachStore } from "../support/stores.js";
 import { envelopeOf, line, soon, textMessage, threadStage } from "../support/threads.js";
@@ -43,6 +44,27 @@ onEachStore("threads as files", (kind) => {
     expect(scene.text(thread.id).endsWith("}\n")).toBe(true);
     expect(existsSync(join(scene.root, ".agent", ".gitignore"))).toBe(true);
     expect(existsSync(join(scene.root, ".agent", "config.json"))).toBe(false);
+  });
+
+  test("[THR4] in git it says on which branch and commit, and where below the checkout's root", async () => {
+    ownGit();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const repository = freshRepository({ "packages/app/a.txt": "a" });
+    const root = join(repository.dir, "packages", "app");
+    const scene = await stage.sceneAt(root);
+    const { id } = await scene.start();
+    expect(scene.envelope(id).context).toEqual({
+      workingDir: root,
+      relativeDir: join("packages", "app"),
+      gitBranch: "main",
+      gitCommit: repository.first,
+    });
+    await scene.append(id, "hello");
+    expect(repository.git("status", "--porcelain", "--untracked-files=all")).toBe(
+      "?? packages/app/.agent/.gitignore",
+    );
   });
 
   test("[THR2] what is changed over the wire stands in the file, and nothing else there changes", async () => {
@@ -109,7 +131,11 @@ onEachStore("threads as files", (kind) => {
     const plain = await scene.start();
     await scene.append(plain.id, "What about the kingfisher?");
     await scene.append(plain.id, { role: "agent", content: "It dives." });
-    const rich = await scene.start({ title: "Named", folder_id: inner, config: { model: "m", max_tokens: 9 } });
+    const rich = await scene.start({
+      title: "Named",
+      folder_id: inner,
+      config: { model: "m", max_tokens: 9 },
+    });
     await scene.update(rich.id, { pinned: true, attributes: { tags: ["a"], n: null } });
     const gone = await scene.start({ title: "gone" });
     await scene.wire.result("thread/delete", { thread_id: gone.id });
@@ -222,6 +248,29 @@ onEachStore("threads as files", (kind) => {
     await soon(names).toEqual(["C"]);
     await wire.result("thread/folder/delete", { workspace_id, folder_id: a });
     await soon(names).toBeUndefined();
+  });
+
+  test("[THR13] ids that lead elsewhere or that no system has are threads of nobody", async () => {
+    const scene = await stage.scene();
+    await scene.start();
+    const { workspace_id } = scene;
+    for (const thread_id of [".", "..", "con", "NUL.txt", ".hidden"]) {
+      for (const method of ["thread/get", "thread/messages", "thread/export", "thread/delete"]) {
+        const error = await scene.wire.error(method, { workspace_id, thread_id });
+        expect(error, `${method} ${thread_id}`).toMatchObject({
+          code: -32602,
+          data: { kind: "thread.not_found" },
+        });
+      }
+    }
+    for (const thread_id of ["a/b", "../x", "", "x".repeat(129), "a\0"]) {
+      expect((await scene.wire.error("thread/get", { workspace_id, thread_id })).code).toBe(-32602);
+    }
+    mkdirSync(scene.path("con"), { recursive: true });
+    writeFileSync(scene.path("con", "thread.json"), JSON.stringify(envelopeOf("con")));
+    scene.foreign(".hidden");
+    scene.foreign("fine");
+    await soon(async () => (await scene.list()).length).toBe(2);
   });
 
   test("[THR12] two workspaces may have a thread of one id: then the workspace must be given", async () => {

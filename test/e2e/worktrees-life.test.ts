@@ -1,4 +1,12 @@
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { envelopeOf, line } from "../atsf/support.js";
@@ -212,4 +220,29 @@ test("[WTG9] copies of a thread in two worktrees: the one it says it works in", 
   foreign(two, "twice", context, "in two");
   expect(await shop.reindex()).toMatchObject({ threads: 1 });
   expect(await shop.texts("twice")).toEqual(["in two"]);
+});
+
+test("[WTG9] taking in an archive of a worktree's own thread does not replace it", async () => {
+  const shop = await Workshop.open(gateway);
+  const { id, path } = await shop.startInWorktree();
+  await shop.say(id, "archived");
+  const { archive_base64 = "" } = await shop.wire.result("thread/export", { thread_id: id });
+  await shop.say(id, "since then");
+  const { workspace_id } = shop;
+  const { data } = await shop.wire.result("thread/import", { workspace_id, archive_base64 });
+  expect(await shop.texts(id)).toEqual(["archived", "since then"]);
+  expect(data).toMatchObject([{ thread_id: id, status: "exists" }]);
+  await shop.say(id, "and on");
+  expect(readFileSync(threadDir(path, id, "messages.jsonl"), "utf8")).toContain("and on");
+});
+
+test("[WTG8] a workspace bound to another project leaves worktree threads with theirs", async () => {
+  const shop = await Workshop.open(gateway);
+  const { id } = await shop.startInWorktree();
+  const other = freshRepository();
+  const { workspace_id } = shop;
+  await shop.wire.result("workspace/update", { workspace_id, root_path: other.dir });
+  await vi.waitFor(async () => expect(await shop.ids()).toEqual([]), { timeout: 3_000 });
+  await shop.wire.result("workspace/update", { workspace_id, root_path: shop.root });
+  await vi.waitFor(async () => expect(await shop.ids()).toEqual([id]), WAIT);
 });

@@ -162,11 +162,11 @@ exec ${git}/git "$@"`,
 
 test("[WTG4] threads that are started at once each get a worktree of their own", async () => {
   const shop = await Workshop.open(gateway);
-  const made = await Promise.all(Array.from({ length: 5 }, () => shop.startInWorktree()));
-  expect(new Set(made.map(({ path }) => path)).size).toBe(5);
+  const made = await Promise.all(Array.from({ length: 8 }, () => shop.startInWorktree()));
+  expect(new Set(made.map(({ path }) => path)).size).toBe(8);
   for (const { id, path } of made) expect(envelopeIn(path, id).context.worktree.path).toBe(path);
   expect((await shop.ids()).sort()).toEqual(made.map(({ id }) => id).sort());
-  expect(shop.repository.git("worktree", "list").split("\n")).toHaveLength(6);
+  expect(shop.repository.git("worktree", "list").split("\n")).toHaveLength(9);
 });
 
 test("[WTG5] without use_worktree the project's configuration decides, and the caller's word goes above it", async () => {

@@ -143,4 +143,18 @@ onEachStore("worktrees", (kind) => {
     expect(existsSync(join(refused.path, "ran.txt"))).toBe(false);
     expect(existsSync(join(refused.path, "link.txt"))).toBe(false);
   });
+
+  test("[WTG20] output no store takes as it is does not keep a set-up from ending", async () => {
+    const shop = await Workshop.open(gateway);
+    await shop.trusted({
+      postSetupCommands: [{ command: "printf 'a\\0b\\377c'", label: "odd \0 \ud800" }],
+      initialPrompt: "half \ud800 \0",
+    });
+    const { id } = await shop.startInWorktree();
+    const { setup } = await shop.setUp(id);
+    expect(setup?.status).toBe("done");
+    expect(setup?.steps?.[0]?.output).toMatch(/^a.b.c$/su);
+    await shop.wire.settled();
+    expect(shop.wire.notifications("thread/setup").at(-1)?.params.status).toBe("done");
+  });
 });

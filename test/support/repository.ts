@@ -23,7 +23,7 @@ export class Workshop {
   ) {}
 
   static async open(
-    gateway: TestGateway,
+    gateway: Pick<TestGateway, "wire">,
     repository: Repository = freshRepository(),
     below = ".",
   ): Promise<Workshop> {
@@ -35,7 +35,7 @@ export class Workshop {
   }
 
   /** The same workspace on another gateway, or on one that was started anew. */
-  async on(gateway: TestGateway): Promise<Workshop> {
+  async on(gateway: Pick<TestGateway, "wire">): Promise<Workshop> {
     const wire = await gateway.wire();
     await wire.result("subscribe", { workspace_id: this.workspace_id });
     return new Workshop(wire, this.repository, this.workspace_id, this.root);

@@ -35,14 +35,18 @@ export async function* followLog(path: string, from: number): AsyncGenerator<Fol
   const file = await openLog(path);
   if (!file) return;
   try {
-    const { size } = await file.stat();
-    for await (const raw of linesForward(file, from, size)) {
-      const entry = parseLine(raw);
-      if (!entry || (!raw.ended && "problem" in entry)) continue;
-      yield { ...entry, end: raw.end };
-    }
+    yield* followFile(file, from);
   } finally {
     await file.close();
+  }
+}
+
+export async function* followFile(file: FileHandle, from: number): AsyncGenerator<FollowedEntry> {
+  const { size } = await file.stat();
+  for await (const raw of linesForward(file, Math.max(0, from), size)) {
+    const entry = parseLine(raw);
+    if (!entry || (!raw.ended && "problem" in entry)) continue;
+    yield { ...entry, end: raw.end };
   }
 }
 

@@ -20,6 +20,12 @@ import { readTail, setTornAside, type Tail } from "./torn.js";
 const flush = promisify(fdatasync);
 const NEWLINE = 0x0a;
 
+/** Where lines were written, and where the log goes since. */
+export interface Written {
+  readonly from: number;
+  readonly mark: LogMark;
+}
+
 /**
  * Appends lines to one log, durably. It keeps the file open between calls; the caller holds the thread's lock during each.
  * In between anyone may write, so how the file ends is looked at every time. Only the flush leaves the thread: looking
@@ -38,8 +44,8 @@ export class LogWriter {
     this.#now = now;
   }
 
-  /** On disk when it resolves, to where the log then goes. */
-  append(lines: string): Promise<LogMark> {
+  /** On disk when it resolves. */
+  append(lines: string): Promise<Written> {
     return writing(this.#path, async () => {
       this.#users++;
       try {
@@ -59,7 +65,7 @@ export class LogWriter {
     this.#file = undefined;
   }
 
-  async #append(lines: string): Promise<LogMark> {
+  async #append(lines: string): Promise<Written> {
     const file = await this.#open();
     const { end, lead } = await this.#findEnd(file);
     const bytes = Buffer.from(lead + lines);
@@ -71,7 +77,7 @@ export class LogWriter {
       cutBack(file, end);
       throw error;
     }
-    return markBehind(this.#inode, end + bytes.length, bytes);
+    return { from: end, mark: markBehind(this.#inode, end + bytes.length, bytes) };
   }
 
   /** Where the next line goes, and what must come before it. A piece of a line is put aside first. */

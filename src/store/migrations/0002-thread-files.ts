@@ -31,6 +31,13 @@ const fileColumns = {
 function* addFileColumns(): Unit<void> {
   for (const [name, type] of Object.entries(fileColumns))
     yield* query(({ db }) => db.schema.alterTable("thread").addColumn(name, type));
+  yield* query(({ db }) =>
+    db.schema
+      .createIndex("ix_thread_setup")
+      .on("thread")
+      .columns(["workspace_id", "id"])
+      .where(sql<boolean>`setup is not null`),
+  );
 }
 
 function* createTrust(): Unit<void> {

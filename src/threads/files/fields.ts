@@ -7,19 +7,23 @@ import { storable } from "../text.js";
 import type { LogLook } from "./look.js";
 
 const MAX_TITLE = 1_000;
+/** More than any agent's id has; PostgreSQL can't look up what is much longer. */
+const MAX_AGENT_ID = 255;
 const MAX_ATTRIBUTES_CHARS = 65_536;
 
 /** The columns of the index that come from `thread.json`. */
-export function fieldsOf(thread_id: string, envelope: ThreadEnvelope): Partial<ThreadRow> {
+export function fieldsOf(
+  thread_id: string,
+  envelope: ThreadEnvelope,
+  file_root: string | null,
+): Partial<ThreadRow> {
   const own = ownOf(envelope);
-  const { worktree: declared } = envelope.context;
-  // What it says of a worktree is from the day it was made; one that was removed since is none any more.
-  const worktree = declared && existsSync(declared.path) ? declared : undefined;
-  const title = storable(envelope.title).slice(0, MAX_TITLE);
+  const worktree = worktreeOf(envelope, file_root);
+  const title = storable(envelope.title.slice(0, MAX_TITLE));
   return {
     title,
     title_search: foldTitle(title),
-    agent_id: storable(envelope.agent.id),
+    agent_id: storable(envelope.agent.id.slice(0, MAX_AGENT_ID)),
     pinned_at: own?.pinnedAt === undefined ? null : secondsOf(own.pinnedAt),
     worktree_path: worktree ? storable(worktree.path) : null,
     worktree_branch: worktree ? storable(worktree.branch) : null,
@@ -35,6 +39,13 @@ export function fieldsOf(thread_id: string, envelope: ThreadEnvelope): Partial<T
         ? null
         : storable(`its directory is called ${thread_id}, but thread.json says ${envelope.threadId}`),
   };
+}
+
+/** What the file says of a worktree is from the day it was made: it may have moved since, or be gone. */
+function worktreeOf({ context }: ThreadEnvelope, file_root: string | null) {
+  if (!context.worktree) return undefined;
+  const path = file_root ?? context.worktree.path;
+  return existsSync(path) ? { path, branch: context.worktree.branch } : undefined;
 }
 
 /** The columns that come from the log. */

@@ -101,6 +101,8 @@ export class FollowedWorkspace {
     const workspace = await this.#workspace();
     // Watched first and read then: what changes in between is seen twice rather than not at all.
     const main = this.#deps.files.directoryOf(workspace);
+    // What is not there can't be watched; one without a project gets its directory anyway.
+    if (workspace.root_path === null) await this.#deps.files.ensureDirectory(workspace);
     await this.#watchPlace(main);
     const result = await reconcile(this.#deps, workspace, options);
     for (const place of result.places.slice(1)) await this.#watchPlace(place);
@@ -124,15 +126,15 @@ export class FollowedWorkspace {
   /** Watches where threads come and go. Before there is any, the nearest directory above says when there will be. */
   async #watchPlace(root: string): Promise<void> {
     for (const dir of [threadsDirOf(root), join(root, ".agent"), root]) {
-      const inode = await inodeOf(dir);
-      if (inode === undefined) continue;
+      const identity = await identityOf(dir);
+      if (identity === undefined) continue;
       const known = this.#places.get(dir);
       // A directory that was made anew under its name is another one: the old watcher hears nothing of it.
-      if (this.#closed || known?.inode === inode) return;
+      if (this.#closed || known?.identity === identity) return;
       known?.watcher.close();
       this.#places.delete(dir);
       const watcher = this.#watch(dir, (name) => this.#placeChanged(root, dir, name));
-      if (watcher) this.#places.set(dir, { watcher, inode });
+      if (watcher) this.#places.set(dir, { watcher, identity });
       return;
     }
   }
@@ -180,7 +182,11 @@ export class FollowedWorkspace {
   async #check(thread_id: string, root: string): Promise<void> {
     try {
       const dir = join(threadsDirOf(root), thread_id);
-      if (this.#deps.files.wasRead(this.#id, thread_id, stampsOf(dir))) return;
+      if (this.#deps.files.wasRead(this.#id, thread_id, stampsOf(dir))) {
+        // One that was just made here is watched from now on.
+        this.watchThread(thread_id, root);
+        return;
+      }
       const workspace = await this.#workspace();
       await this.#deps.files.turn(this.#id, thread_id, () => this.#look(workspace, thread_id, root));
     } catch (error) {
@@ -192,6 +198,8 @@ export class FollowedWorkspace {
     const files = { workspace, thread_id, root };
     const dir = join(threadsDirOf(root), thread_id);
     if (!(await isDirectory(dir))) {
+      // Back as it was, it is read all the same.
+      this.#deps.files.remember(this.#id, thread_id, "");
       await reflectGone(this.#deps, workspace, thread_id);
       // What is watched no longer exists; the thread may stand elsewhere by now.
       if (this.#threads.get(thread_id)?.dir === dir) this.#threads.delete(thread_id);
@@ -222,12 +230,13 @@ export class FollowedWorkspace {
 
 interface WatchedPlace {
   readonly watcher: FSWatcher;
-  readonly inode: number;
+  readonly identity: string;
 }
 
-async function inodeOf(dir: string): Promise<number | undefined> {
+/** A number alone does not tell: systems give that of a deleted directory to the next one. */
+async function identityOf(dir: string): Promise<string | undefined> {
   return stat(dir).then(
-    (found) => (found.isDirectory() ? found.ino : undefined),
+    (found) => (found.isDirectory() ? `${found.ino}:${found.birthtimeMs}` : undefined),
     () => undefined,
   );
 }

@@ -44,7 +44,7 @@ export async function reflectGone(
     if (row.file_root !== null) await markReadOnly(deps, row, `its worktree ${root} is gone`);
     return false;
   }
-  await remove(deps, row);
+  await takeOut(deps, row);
   return true;
 }
 
@@ -67,7 +67,11 @@ export async function markReadOnly(
   });
 }
 
-async function remove(deps: ThreadsDeps, { workspace_id, id: thread_id }: ThreadRow): Promise<void> {
+/** Takes a thread out of the index; its files, where there are any, stay. */
+export async function takeOut(
+  deps: ThreadsDeps,
+  { workspace_id, id: thread_id }: Pick<ThreadRow, "workspace_id" | "id">,
+): Promise<void> {
   await deps.store.write({ key: workspace_id }, function* () {
     if (!(yield* workspaces.lockWorkspace(workspace_id))) return;
     yield* threadFiles.removeThread(workspace_id, thread_id);

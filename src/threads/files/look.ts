@@ -141,7 +141,7 @@ function lastSnippet(messages: readonly Message[]): string | undefined {
 }
 
 /** A few bytes before a place in the log: whoever rewrites a log rarely leaves them where they were. */
-async function tailOf(dir: string, size: number): Promise<string | null> {
+export async function tailOf(dir: string, size: number): Promise<string | null> {
   if (size === 0) return null;
   const file = await open(join(dir, "messages.jsonl"), "r");
   try {

@@ -94,7 +94,10 @@ async function readAll(
       const counts = await writeBatch(deps, workspace, readings, few);
       added += counts.added;
       changed += counts.changed;
-      for (const reading of readings) if (reading.log?.more) await reflect(deps, reading.files);
+      for (const { files, log } of readings) {
+        if (log) deps.words.note(workspace.id, files.thread_id);
+        if (log?.more) await reflect(deps, files);
+      }
     });
     options.onProgress?.(Math.min(done + BATCH, stale.length), stale.length);
   }
@@ -141,6 +144,8 @@ export async function keepUnreadable(deps: ThreadsDeps, files: FilesOf, error: u
   if (!row || row.deleted_at !== null) return;
   // Files that moved since they were found say nothing about the thread where it is now.
   if ((row.file_root ?? deps.files.directoryOf(files.workspace)) !== files.root) return;
+  // Back as they were, they are read all the same.
+  deps.files.remember(files.workspace.id, files.thread_id, "");
   const why = error instanceof HeddleError ? error.message.replace(/\.$/, "") : "its files can't be read";
   await markReadOnly(deps, row, why);
 }

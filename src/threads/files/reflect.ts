@@ -36,6 +36,8 @@ export interface FilesOf {
   readonly root: string;
   /** Where a thread that is being made goes; otherwise its file says where it was. */
   readonly folder_id?: string | null | undefined;
+  /** What the index knows of it, when it was read within this turn. */
+  readonly row?: ThreadRow | undefined;
 }
 
 /** What was read of a thread's files, ready to be written to the index. */
@@ -55,8 +57,8 @@ export async function reflect(
   files: FilesOf,
   call: Call = {},
 ): Promise<Thread | undefined> {
-  for (;;) {
-    const reading = await readFiles(deps, files);
+  for (let known = files; ; ) {
+    const reading = await readFiles(deps, known);
     if (!reading) return undefined;
     const thread = await deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
       if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
@@ -70,6 +72,7 @@ export async function reflect(
     });
     if (reading.log) deps.words.note(files.workspace.id, files.thread_id);
     if (!reading.log?.more) return thread;
+    known = { ...files, row: undefined };
   }
 }
 
@@ -80,7 +83,7 @@ export async function readFiles(
   { force = false } = {},
 ): Promise<Reading | undefined> {
   const { workspace, thread_id, root } = files;
-  const row = await deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
+  const row = await rowOf(deps, files);
   const thread = await deps.files.thread(root, thread_id);
   const stamp = envelopeStamp(thread.dir) ?? "none";
   const file_root = root === deps.files.directoryOf(workspace) ? null : root;
@@ -90,7 +93,7 @@ export async function readFiles(
   const log = await lookAtLog(thread, known, async () => envelope ?? thread.envelope());
   if (!envelope && !log) return undefined;
   const changes = {
-    ...(envelope && fieldsOf(thread_id, envelope)),
+    ...(envelope && fieldsOf(thread_id, envelope, file_root)),
     ...(log && logFieldsOf(log)),
     envelope_stamp: envelope ? (envelopeStamp(thread.dir) ?? "none") : stamp,
     file_root,
@@ -100,6 +103,13 @@ export async function readFiles(
   deps.files.remember(workspace.id, thread_id, stampsOf(thread.dir));
   if (row && sameBut(row, changes, "envelope_stamp")) return undefined;
   return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+}
+
+async function rowOf(
+  deps: ThreadsDeps,
+  { row, workspace, thread_id }: FilesOf,
+): Promise<ThreadRow | undefined> {
+  return row ?? deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
 }
 
 /** A directory that was moved keeps its stamps: where it stands now is a change all the same. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { moveDirectory } from "../../atsf/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { threadsError } from "../errors.js";
+import { makeThreadsDirectory } from "./make-threads-dir.js";
 import { isDirectory } from "./thread-files.js";
 
 interface Binned {
@@ -41,7 +42,7 @@ export async function moveFromTrash(deps: ThreadsDeps, binned: Binned, root: str
       `The files of this thread are no longer in the bin (${from}), so it can't be brought back.`,
     );
   }
-  await mkdir(join(root, ".agent", "threads"), { recursive: true });
+  await makeThreadsDirectory(root);
   await moveDirectory(from, to);
 }
 

@@ -1,4 +1,5 @@
 import type { Message, Thread as ThreadFile } from "../../atsf/index.js";
+import { sha256 } from "../../base/index.js";
 import type { Store } from "../../store/index.js";
 import { messages, type ThreadRow, threadFiles, threads, wordsOf, workspaces } from "../../store/index.js";
 import { searchTextOf, storable } from "../text.js";
@@ -15,6 +16,7 @@ const IDLE_MS = 1_000;
 const BATCH_MESSAGES = 200;
 const BATCH_CHARS = 1024 * 1024;
 const PENDING_AT_START = 100_000;
+const MAX_ID = 255;
 
 /**
  * Puts the words of messages into the index a moment after they came, many at once: a turn of a conversation does not
@@ -85,16 +87,20 @@ export class WordIndexer {
 
   async #drain(workspace_id: string): Promise<void> {
     const pending = this.#pending.get(workspace_id) as Set<string>;
+    let failed = false;
     for (const thread_id of pending) {
       if (this.#closed) {
         pending.clear();
         return;
       }
       pending.delete(thread_id);
-      await indexWords(this.#deps, workspace_id, thread_id).catch((error) =>
-        this.#deps.report(error, "a thread's messages could not be made searchable"),
-      );
+      await indexWords(this.#deps, workspace_id, thread_id).catch((error) => {
+        failed = true;
+        this.#deps.report(error, "a thread's messages could not be made searchable");
+      });
     }
+    // Files that are away now may be back later: the next search asks the store again what is missing.
+    if (failed) this.#pending.delete(workspace_id);
   }
 }
 
@@ -123,6 +129,11 @@ export async function indexWords(
       yield* threads.updateThread(workspace_id, thread_id, { words_to: to });
     });
   }
+}
+
+/** What a message is found by under its id: other programs' ids may be longer than PostgreSQL can look up. */
+export function messageKey(message_id: string): string {
+  return message_id.length <= MAX_ID ? storable(message_id) : `long:${sha256(storable(message_id))}`;
 }
 
 function lacksWords({ words_to, log_size }: ThreadRow): boolean {
@@ -159,7 +170,7 @@ function indexed(
   return {
     workspace_id: row.workspace_id,
     thread_id: row.id,
-    message_id: storable(message.id),
+    message_id: messageKey(message.id),
     line_offset,
     at: Number.isFinite(at) ? at : row.created_at,
     role: message.role,

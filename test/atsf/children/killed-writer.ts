@@ -9,7 +9,7 @@ process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
 
 const AT_ONCE = 3;
-const LONG = 100_000;
+const LONG = 30_000;
 for (let next = 0; ; next += AT_ONCE) {
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, index) => {

@@ -14,8 +14,9 @@ export async function show(id: string, options: WorkspaceOptions): Promise<void>
     const { thread } = await session.call("thread/get", await ofThread(session, id));
     if (options.json) return { thread };
     const { workspace } = await session.call("workspace/get", { workspace_id: thread.workspace_id });
-    const dir = session.place === "elsewhere" ? undefined : await directoryOf(thread, workspace, options);
-    return { thread, told: { workspace, dir, path: await folderPath(session, thread) } };
+    const here = session.place !== "elsewhere";
+    const dir = here ? await directoryOf(thread, workspace, options) : undefined;
+    return { thread, told: { workspace, here, dir, path: await folderPath(session, thread) } };
   });
   const { thread, told } = found;
   if (!told) return printJson({ thread });
@@ -30,7 +31,7 @@ export async function show(id: string, options: WorkspaceOptions): Promise<void>
     ["created", formatTime(thread.created_at)],
     ["updated", formatTime(thread.updated_at)],
     ["directory", told.dir && visible(told.dir)],
-    ["worktree", worktreeText(thread)],
+    ["worktree", worktreeText(thread, told.here)],
     ["read-only", thread.read_only === undefined ? undefined : paint.yellow(visible(thread.read_only))],
   ];
   print(paint.bold(visible(thread.title)));
@@ -62,7 +63,9 @@ async function placesOf(root: string): Promise<string[]> {
   return threadPlaces(root, []).catch(() => []);
 }
 
-function worktreeText({ worktree }: Thread): string | undefined {
+/** What a thread remembers of its worktree outlives the worktree. */
+function worktreeText({ worktree }: Thread, here: boolean): string | undefined {
   if (!worktree) return undefined;
-  return `${visible(worktree.path)}  ${paint.dim(`branch ${visible(worktree.branch)}`)}`;
+  const gone = here && !existsSync(worktree.path) ? `  ${paint.yellow("removed")}` : "";
+  return `${visible(worktree.path)}  ${paint.dim(`branch ${visible(worktree.branch)}`)}${gone}`;
 }

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { pidsIn, runs } from "../atsf/processes.js";
+import { startGateway, type TestGateway } from "../support/gateway.js";
+import { HeddleProcess } from "../support/process.js";
+import { freshRepository, ownGit, WAIT, Workshop } from "../support/repository.js";
+import { onEachStore, type StorePlace, sqliteStore, temporaryDirectory } from "../support/stores.js";
+import { Wire } from "../support/wire.js";
+
+beforeAll(() => {
+  ownGit();
+});
+
+/** A set-up that is under way and does not end by itself. */
+async function settingUp(gateway: Pick<TestGateway, "wire">) {
+  const pids = join(realpathSync(temporaryDirectory()), "pids");
+  const shop = await Workshop.open(gateway, freshRepository());
+  await shop.trusted({
+    postSetupCommands: [
+      { command: "touch begun", label: "begins" },
+      { command: `sleep 600 & echo $$ $! > ${pids}; wait`, label: "hangs" },
+      { command: "touch never" },
+    ],
+    initialPrompt: "Go on.",
+  });
+  const made = await shop.startInWorktree();
+  const started = await vi.waitFor(() => {
+    const found = existsSync(pids) ? pidsIn(pids) : [];
+    expect(found).toHaveLength(2);
+    return found;
+  }, WAIT);
+  onTestFinished(() => {
+    for (const pid of started.filter(runs)) process.kill(pid, "SIGKILL");
+  });
+  expect((await shop.get(made.id)).setup).toEqual({ status: "running", initial_prompt: "Go on." });
+  return { shop, started, ...made };
+}
+
+onEachStore("a stop during a set-up", (kind) => {
+  let gateway: TestGateway;
+  afterEach(() => gateway?.stop());
+
+  test("[WTG18] ends its processes and leaves the thread usable, with what was done", async () => {
+    gateway = await startGateway(kind);
+    const { shop, id, path, started } = await settingUp(gateway);
+    gateway = await gateway.restart();
+    expect(started.filter(runs)).toEqual([]);
+    const again = await shop.on(gateway);
+    const { setup } = await again.get(id);
+    expect(setup).toMatchObject({
+      status: "interrupted",
+      steps: [
+        { label: "begins", status: "done" },
+        { label: "hangs", status: "failed", reason: "cancelled" },
+        { label: "touch never", status: "skipped", reason: "cancelled" },
+      ],
+      initial_prompt: "Go on.",
+    });
+    expect(existsSync(join(path, "begun"))).toBe(true);
+    expect(existsSync(join(path, "never"))).toBe(false);
+    await again.say(id, "never mind");
+    expect(await again.texts(id)).toEqual(["never mind"]);
+  });
+});
+
+interface Served {
+  readonly heddle: HeddleProcess;
+  wire(): Promise<Wire>;
+}
+
+async function serve(place: StorePlace): Promise<Served> {
+  const args = ["serve", "--json", "--port", "0", "--data", place.dataDir, "--store", place.store];
+  const heddle = new HeddleProcess(args, { GIT_CONFIG_NOSYSTEM: "1" });
+  onTestFinished(() => heddle.end());
+  const { url, token } = await heddle.ready();
+  const wire = async () => {
+    const made = await Wire.open(url, token);
+    onTestFinished(() => made.close());
+    return made;
+  };
+  return { heddle, wire };
+}
+
+async function freshPlace(): Promise<StorePlace> {
+  const place = await sqliteStore.fresh();
+  onTestFinished(() => place.remove());
+  return place;
+}
+
+test("[WTG18] a gateway that is killed says after its restart that the set-up was interrupted", async () => {
+  const place = await freshPlace();
+  const first = await serve(place);
+  const { shop, id, path } = await settingUp(first);
+  await shop.say(id, "meanwhile");
+  await first.heddle.end();
+  const again = await shop.on(await serve(place));
+  const thread = await again.setUp(id);
+  expect(thread.setup).toEqual({ status: "interrupted", initial_prompt: "Go on." });
+  expect(await again.texts(id)).toEqual(["meanwhile"]);
+  await again.wire.result("thread/worktree/remove", { thread_id: id, force: true });
+  expect(existsSync(path)).toBe(false);
+  expect(await again.texts(id)).toEqual(["meanwhile"]);
+});
+
+test("[WTG18] a gateway that is asked to end takes the processes of a set-up with it", async () => {
+  const place = await freshPlace();
+  const served = await serve(place);
+  const { id, path, started } = await settingUp(served);
+  served.heddle.signal("SIGTERM");
+  expect(await served.heddle.exited).toEqual({ code: 0, signal: null });
+  expect(started.filter(runs)).toEqual([]);
+  expect(existsSync(join(path, "never"))).toBe(false);
+  expect(readFileSync(join(path, ".agent/threads", id, "thread.json"), "utf8")).toContain(id);
+});
