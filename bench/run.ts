@@ -33,7 +33,7 @@ const entries: readonly Entry[] = [
 ];
 
 const USAGE = `npm run bench -- [--quick] [--only NAME]... [--json FILE] [--strict]
-  --quick    fewer rounds: about a minute
+  --quick    fewer rounds: about two minutes
   --only     one entry; may be given several times: ${entries.map(({ name }) => name).join(", ")}
   --json     writes the figures to a file too
   --strict   ends with 1 when a target is missed

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 
 const noSkips = process.argv.includes("--no-skips");
+const NO_MOUNT = "this system lets no user mount a disk of its own";
 const report = ".cache/test-report.json";
 const bin = (name) => `node_modules/.bin/${name}`;
 
@@ -35,9 +36,15 @@ const vitest = spawnSync(
 );
 const skips = countTests();
 for (const [why, count] of skips) console.log(`${count} skipped: ${why}`);
-const skipped = [...skips.values()].reduce((sum, count) => sum + count, 0);
+const skipped = sumOf([...skips.values()]);
+// What a script could have installed must not be missing; what the kernel does not allow, nobody can install.
+const avoidable = skipped - (skips.get(NO_MOUNT) ?? 0);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-process.exit(failed > 0 || (noSkips && skipped > 0) ? 1 : 0);
+process.exit(failed > 0 || (noSkips && avoidable > 0) ? 1 : 0);
+
+function sumOf(counts) {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 /** Adds up vitest's results. Answers how many tests were skipped for which reason. */
 function countTests() {
@@ -72,6 +79,7 @@ function reason(fullName) {
   const { postgres, chromium } = JSON.parse(readFileSync(".cache/services.json", "utf8"));
   if (fullName.includes("[postgres]") && postgres.missing) return postgres.missing;
   if (fullName.includes("[browser]") && chromium.missing) return chromium.missing;
+  if (fullName.includes("[mount]")) return NO_MOUNT;
   failed++;
   return `${fullName}: skipped without a reason`;
 }

@@ -1,9 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bench, inTurns, row } from "../bench/harness.js";
 import { misses, table } from "../bench/report.js";
 import { ratioSpread, spread, verdict } from "../bench/statistics.js";
+import { Caller } from "../bench/support/caller.js";
+import { startGateway } from "../bench/support/child.js";
+import { Seed } from "../bench/support/seed.js";
+import { writeProject, writeThread } from "../bench/support/thread-files.js";
+import { textOf } from "../bench/support/words.js";
+import { openProject, validate } from "../src/atsf/index.js";
+import { temporaryDirectory } from "./support/stores.js";
 
 test("[BENCH1] a series is told by its median and quartiles, interpolated between samples", () => {
   expect(spread([5, 1, 4, 2, 3])).toEqual({ median: 3, q1: 2, q3: 4, samples: 5 });
@@ -96,5 +104,54 @@ test("[BENCH7] an unknown entry is refused with the names there are", () => {
   });
   expect(status).toBe(2);
   expect(stderr).toContain("There is no entry nonsense.");
-  expect(stderr).toContain("resolve, tree, list, ping, start, memory, save, notify");
+  expect(stderr).toContain(
+    "resolve, tree, list, ping, start, memory, save, notify, append, page, index, new-thread, search",
+  );
+});
+
+test("[BENCH11] a gateway keeps seeded threads and makes no files for them", async () => {
+  const bench = new Bench({ quick: true });
+  try {
+    const dataDir = bench.directory();
+    const seeded = await Seed.into(bench, dataDir, (seed) => {
+      const workspace_id = seed.workspace("Seeded");
+      return { workspace_id, thread_id: seed.thread(workspace_id, null, { index: 0, of: 1 }).id };
+    });
+    const { workspace_id } = seeded;
+    const listed = await bench.part(async (part) => {
+      const { url, token } = await startGateway(part, dataDir);
+      return (await Caller.open(part, url, token)).ask("thread/list", { workspace_id });
+    });
+    expect(listed.data.map(({ id }) => id)).toEqual([seeded.thread_id]);
+    for (const place of ["away", join("workspaces", workspace_id)])
+      expect(existsSync(join(dataDir, place)), place).toBe(false);
+  } finally {
+    await bench.end();
+  }
+});
+
+test("[BENCH12] threads that are written past the library are whole, and count right", async () => {
+  const root = temporaryDirectory();
+  writeProject(root);
+  // More messages than are written at once.
+  const threads = [0, 1, 2, 1_001].map((messages, number) => ({
+    messages,
+    id: writeThread(root, { number, messages, text: (index) => textOf(40, index) }),
+  }));
+  for await (const problem of validate(root)) expect.fail(`${problem.file}: ${problem.message}`);
+  const project = await openProject(root);
+  for (const { id, messages } of threads) {
+    const thread = await project.thread(id);
+    expect((await thread.envelope()).stats.messageCount).toBe(messages);
+    expect((await thread.read()).messages).toHaveLength(messages);
+    expect(await thread.refreshDerived({ thorough: true }), id).toBe(false);
+  }
+  await project.close();
+});
+
+test("[BENCH12] a text is the same in every run, of its length, and others have other words", () => {
+  expect(textOf(1_000, 7)).toBe(textOf(1_000, 7));
+  expect(textOf(1_000, 7)).toHaveLength(1_000);
+  const words = new Set(Array.from({ length: 200 }, (_, number) => textOf(1_000, number).split(" ")).flat());
+  expect(words.size).toBeGreaterThan(1_000);
 });

@@ -30,6 +30,8 @@ export function diskError(error: unknown, fallback: string, doing: Doing): unkno
       return diskFull(path, error);
     case "EROFS":
       return notWritable(path, error);
+    case "EISDIR":
+      return notAFile(path, error);
     case "EACCES":
     case "EPERM":
       return doing === "write" ? notWritable(path, error) : notReadable(path, error);
@@ -50,6 +52,14 @@ export function notWritable(path: string, cause: unknown) {
   return atsfError(
     { kind: "atsf.not_writable", path },
     `${path} can't be written: it is read-only, or belongs to someone else. Nothing was changed. Give this user the right to write there, then try again.`,
+    cause,
+  );
+}
+
+function notAFile(path: string, cause: unknown) {
+  return atsfError(
+    { kind: "atsf.invalid_file", file: path, problem: "not_a_file" },
+    `${path} can't be used: it is a directory. Move it away, then try again.`,
     cause,
   );
 }

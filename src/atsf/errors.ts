@@ -16,7 +16,6 @@ export type AtsfFailure =
   | { kind: "atsf.asset_invalid"; asset_ref: string }
   | { kind: "atsf.asset_not_found"; asset_ref: string }
   | { kind: "atsf.secret"; file: string; path: string }
-  | { kind: "atsf.lock_timeout"; thread_id: string }
   | { kind: "atsf.git_missing" }
   | { kind: "atsf.git_failed"; command: string; words: string; exit_code?: number }
   | { kind: "atsf.not_a_repository"; dir: string }

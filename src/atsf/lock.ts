@@ -3,11 +3,15 @@ import { basename, join } from "node:path";
 import { type KernelLock, Lru, openLock, sqliteErrorCode, Turns } from "../base/index.js";
 import { diskFull, notWritable } from "./disk.js";
 import { LOCK, threadNotFound } from "./layout.js";
+import { endWish, giveWay, wish } from "./lock-wish.js";
 
 const OPEN_LOCKS = 128;
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 25;
 const TELL_AFTER_MS = 2_000;
+const WISH_AFTER_MS = 10;
+/** Who had it until just now lets others go first. */
+const RECENT_MS = 50;
 
 /** Told once when a writer has waited two seconds for another program to let go of a thread. */
 export type OnWaiting = (dir: string) => void;
@@ -15,6 +19,7 @@ export type OnWaiting = (dir: string) => void;
 interface Opened {
   readonly lock: KernelLock;
   readonly inode: number;
+  releasedAt: number;
   users: number;
   retired: boolean;
 }
@@ -55,7 +60,7 @@ export class ThreadLocks {
     for (;;) {
       const opened = this.#open(dir);
       opened.users++;
-      const failed = await this.#take(opened.lock, dir).then(
+      const failed = await this.#take(opened, dir).then(
         () => undefined,
         (error) => lockError(error, dir),
       );
@@ -67,16 +72,24 @@ export class ThreadLocks {
     }
   }
 
-  async #take(lock: KernelLock, dir: string): Promise<void> {
+  async #take(opened: Opened, dir: string): Promise<void> {
     const started = performance.now();
+    if (started - opened.releasedAt < RECENT_MS) await giveWay(dir);
     let told = false;
-    for (let wait = FIRST_WAIT_MS; !lock.tryTake(); wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      if (!told && performance.now() - started > TELL_AFTER_MS) {
+    let wished = false;
+    for (let wait = FIRST_WAIT_MS; !opened.lock.tryTake(); wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      const waited = performance.now() - started;
+      if (!told && waited > TELL_AFTER_MS) {
         told = true;
         this.#onWaiting(dir);
       }
+      if (waited > WISH_AFTER_MS) {
+        wished = true;
+        wish(dir);
+      }
       await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
     }
+    if (wished) endWish(dir);
   }
 
   /** A lock on a file that was replaced (the thread was moved away and made again) guards nothing. */
@@ -84,7 +97,12 @@ export class ThreadLocks {
     const path = join(dir, LOCK);
     const known = this.#opened.get(dir);
     if (known && inodeOf(path) === known.inode) return known;
-    const opened: Opened = { ...openFile(dir), users: 0, retired: false };
+    const opened: Opened = {
+      ...openFile(dir),
+      releasedAt: Number.NEGATIVE_INFINITY,
+      users: 0,
+      retired: false,
+    };
     this.#opened.set(dir, opened);
     return opened;
   }
@@ -106,6 +124,7 @@ function openFile(dir: string): Pick<Opened, "lock" | "inode"> {
 
 function letGo(opened: Opened): void {
   opened.lock.release();
+  opened.releasedAt = performance.now();
   opened.users--;
   if (opened.retired) retire(opened);
 }

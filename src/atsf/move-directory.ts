@@ -1,6 +1,8 @@
 import { cp, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "./files.js";
+import { LOCK } from "./layout.js";
+import { draftPrefix } from "./left-over.js";
 
 /** Moves a directory, also to another disk. The destination appears whole or not at all, and is durable before the source goes. */
 export async function moveDirectory(from: string, to: string): Promise<void> {
@@ -17,9 +19,11 @@ export async function moveDirectory(from: string, to: string): Promise<void> {
 
 /** Copies a directory durably. Links are copied as links, never followed. */
 export async function copyDirectory(from: string, to: string): Promise<void> {
-  const draft = await mkdtemp(join(dirname(to), ".copy-"));
+  const draft = await mkdtemp(join(dirname(to), draftPrefix("new")));
   try {
-    await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    // Reading a lock that this process holds would drop it, and a lock is of no use elsewhere.
+    const filter = (path: string) => !basename(path).startsWith(LOCK);
+    await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, filter });
     await syncTree(draft);
     await rename(draft, to);
   } catch (error) {

@@ -21,12 +21,18 @@ export const message = z
   })
   .describe("A message of a thread, as its file has it.");
 
+/** Kept as it came: an object schema would put the keys it knows first. */
+const newBlock = z
+  .record(z.string(), z.unknown())
+  .refine((value): value is { type: string } => typeof value.type === "string", { error: "needs a type" })
+  .describe("a content block: an object with a `type`");
+
 export const newMessage = z
   .looseObject({
     id: optionalParam(z.string().min(1).max(255)).describe("default: a new UUID"),
     role: z.enum(["user", "agent", "system"]),
     timestamp: optionalParam(z.iso.datetime({ offset: true })).describe("default: now"),
-    content: z.union([z.string(), z.array(block)]).describe("blocks; a string is one text block"),
+    content: z.union([z.string(), z.array(newBlock)]).describe("blocks; a string is one text block"),
   })
   .describe(
     'A message to record. Images come as `{type: "image", data: <base64>, mimeType}` and become files.',

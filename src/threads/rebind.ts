@@ -1,15 +1,11 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { moveDirectory, threadPlaces } from "../atsf/index.js";
+import { threadPlaces } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { threadFiles, workspaces } from "../store/index.js";
 import { type Call, updateWorkspace } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
-import { threadsDirOf } from "./files/find.js";
+import { bringAlong } from "./files/bring-along.js";
 import type { Follower } from "./files/follow.js";
 import { takeOut } from "./files/gone.js";
-import { makeThreadsDirectory } from "./files/make-threads-dir.js";
-import { isDirectory } from "./files/thread-files.js";
 
 /**
  * Renames a workspace or binds it to another directory. Threads of a workspace that had no project come along into it;
@@ -27,7 +23,7 @@ export async function rebindWorkspace(
   if (!before || before.root_path === root_path) return result;
   watching.forget(before.id);
   const from = deps.files.directoryOf(before);
-  if (before.root_path === null && root_path !== null) await bringAlong(deps, from, root_path);
+  await bringAlong(deps, { id: before.id, root_path });
   if (before.root_path !== null && root_path !== null) await leaveBehind(deps, before.id, root_path);
   await deps.files.forget(from);
   await watching.open(before.id);
@@ -41,18 +37,5 @@ async function leaveBehind(deps: ThreadsDeps, workspace_id: string, root: string
   for (const { id, file_root, deleted_at } of rows) {
     if (file_root === null || deleted_at !== null || places.includes(file_root)) continue;
     await deps.files.turn(workspace_id, id, () => takeOut(deps, { workspace_id, id }));
-  }
-}
-
-async function bringAlong(deps: ThreadsDeps, from: string, to: string): Promise<void> {
-  const ids = await readdir(threadsDirOf(from)).catch(() => []);
-  await deps.files.forget(from);
-  if (ids.length > 0) await makeThreadsDirectory(to);
-  for (const id of ids.filter((name) => !name.startsWith("."))) {
-    const target = join(threadsDirOf(to), id);
-    if (await isDirectory(target)) continue;
-    await moveDirectory(join(threadsDirOf(from), id), target).catch((error) =>
-      deps.report(error, "a thread could not be moved into the project"),
-    );
   }
 }

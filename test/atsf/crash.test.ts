@@ -1,5 +1,13 @@
 import type { ChildProcess } from "node:child_process";
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { openProject, type Project } from "../../src/atsf/index.js";
 import { startChild } from "./bundle.js";
@@ -153,10 +161,42 @@ test("[LOG7] two processes append 10,000 messages: nothing lost, interleaved or 
   expect(written).toHaveLength(10_000);
   expect(written.toSorted()).toEqual(writers.flatMap(({ lines }) => lines).sort());
   expect((await thread.read()).problems).toEqual([]);
-  // They did take turns: the test would prove little otherwise.
-  expect(written.filter((id, n) => n > 0 && id[0] !== written[n - 1]?.[0]).length).toBeGreaterThan(10);
+  // They took turns: the test would prove little otherwise.
+  expect(written.filter((id, n) => n > 0 && id[0] !== written[n - 1]?.[0]).length).toBeGreaterThan(20);
   expect((await thread.envelope()).stats.messageCount).toBe(10_000);
 }, 300_000);
+
+test("[LOG20] a writer that never rests lets another one have its turn, time and again", async () => {
+  const project = await freshProject();
+  const thread = await project.create(newThread("t"));
+  const restless = await start("writer", project.root, "t", "busy", "1000000");
+  await restless.told(1);
+  const others = Array.from({ length: 20 }, (_, n) => `other${n}`);
+  const between: number[] = [];
+  for (const id of others) {
+    await thread.append(textMessage(id));
+    between.push(restless.lines.length);
+    await restless.told(restless.lines.length + 1);
+  }
+  restless.signal("SIGKILL");
+  await restless.ended;
+  expect(rawIds(project, "t").filter((id) => id.startsWith("other"))).toEqual(others);
+  expect(readdirSync(threadPath(project, "t")).filter((name) => name.includes("wanted"))).toEqual([]);
+  expect(new Set(between).size).toBe(others.length);
+});
+
+test("[LOG20] a wish that a dead writer left behind holds nobody up and goes", async () => {
+  const project = await freshProject();
+  const thread = await project.create(newThread("t"));
+  await thread.append(textMessage("a"));
+  const sign = threadPath(project, "t", "thread.lock-wanted");
+  writeFileSync(sign, "");
+  utimesSync(sign, 0, 0);
+  await thread.append(textMessage("b"));
+  expect(existsSync(sign)).toBe(false);
+  expect(rawIds(project, "t")).toEqual(["a", "b"]);
+  await project.close();
+});
 
 test("[LOG8] a stopped holder is never robbed; a killed one frees the thread at once, and waiting is told", async () => {
   const waited: string[] = [];

@@ -88,7 +88,7 @@ test("[DISK2] past the largest size of a file nothing half-written is left, and 
 });
 
 test.skipIf(!canMount)(
-  "[DISK2] on a full disk nothing half-written is left, and with room again writing goes on",
+  "[DISK2] [mount] on a full disk nothing half-written is left, and with room again writing goes on",
   async () => {
     const mount = 'mount -t tmpfs -o size=300k none "$3"';
     const { code, output } = await runChild("fill-disk", [temporaryDirectory()], inNamespace(mount));
@@ -98,7 +98,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "[DISK3] a read-only project is read as ever, and every write is refused as such",
+  "[DISK3] [mount] a read-only project is read as ever, and every write is refused as such",
   async () => {
     const project = await freshProject();
     const used = await project.create(newThread("used"));

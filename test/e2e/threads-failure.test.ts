@@ -5,7 +5,7 @@ import { openDatabase } from "../support/agents-doc.js";
 import { postCall } from "../support/http.js";
 import { HeddleProcess } from "../support/process.js";
 import { onEachStore } from "../support/stores.js";
-import { projectDirectory, soon, threadStage } from "../support/threads.js";
+import { projectDirectory, settle, soon, threadStage } from "../support/threads.js";
 
 onEachStore("threads when something fails", (kind) => {
   const stage = threadStage(kind);
@@ -68,6 +68,17 @@ onEachStore("threads when something fails", (kind) => {
     });
   });
 
+  test("[THR100] a change whose commit failed is known soon, repeated or not", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ title: "T" });
+    await scene.tree();
+    await settle();
+    await whileCommitsFail(async () => {
+      await scene.wire.error("thread/update", { thread_id: id, title: "U" });
+    });
+    await soon(async () => (await scene.get(id)).title).toBe("U");
+  });
+
   test("[THR101] a thread that could not be started leaves nothing", async () => {
     const scene = await stage.scene();
     await scene.tree();
@@ -119,15 +130,15 @@ onEachStore("threads when something fails", (kind) => {
     expect(await scene.messages(id)).toHaveLength(2);
   });
 
-  // Appending opens what stands there without looking at what it is.
-  test.fails("[THR102] appending to a directory where the log should be is told as that", async () => {
+  test("[THR102] appending to a directory where the log should be is told as that", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ title: "T" });
+    await scene.append(id, "hello");
+    renameSync(scene.path(id, "messages.jsonl"), scene.path(id, "away"));
     mkdirSync(scene.path(id, "messages.jsonl"));
     const message = { role: "user", content: "x" };
-    expect((await scene.wire.error("message/append", { thread_id: id, message })).data.kind).not.toBe(
-      "internal",
-    );
+    const { data } = await scene.wire.error("message/append", { thread_id: id, message });
+    expect(data).toMatchObject({ kind: "atsf.invalid_file", problem: "not_a_file" });
   });
 
   test("[THR103] a gateway that is killed loses no message it acknowledged, and doubles none", async () => {

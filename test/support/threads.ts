@@ -21,6 +21,8 @@ export interface ThreadStage {
   gateway(): TestGateway;
   /** A workspace bound to a new project directory. */
   scene(): Promise<ThreadScene>;
+  /** The same in a project that other programs have kept threads in, and that the gateway has looked at. */
+  used(): Promise<ThreadScene>;
   /** A workspace bound to a directory that is there, on this or another gateway. */
   sceneAt(root: string, gateway?: TestGateway): Promise<ThreadScene>;
   restart(): Promise<void>;
@@ -36,6 +38,13 @@ export function threadStage(kind: StoreKind, options: Partial<AppOptions> = {}):
     kind,
     gateway: () => gateway,
     scene: () => ThreadScene.at(gateway, projectDirectory()),
+    used: async () => {
+      const root = projectDirectory();
+      mkdirSync(join(root, ".agent", "threads"), { recursive: true });
+      const scene = await ThreadScene.at(gateway, root);
+      await scene.tree();
+      return scene;
+    },
     sceneAt: (root, other = gateway) => ThreadScene.at(other, root),
     restart: async () => {
       gateway = await gateway.restart();
@@ -169,6 +178,14 @@ export class ThreadScene {
     writeFileSync(this.path(thread_id, "thread.json"), JSON.stringify(envelope, null, 2));
   }
 }
+
+/** What a test looks at again and again until it is so. */
+export const looks = {
+  found: (scene: ThreadScene, id: string): Promise<Thread | undefined> =>
+    scene.get(id).catch(() => undefined),
+  said: async (scene: ThreadScene, id: string): Promise<string[]> =>
+    (await scene.messages(id)).map((message) => message.id),
+};
 
 export interface ForeignFiles {
   readonly envelope?: object | string;

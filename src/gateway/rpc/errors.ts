@@ -94,7 +94,6 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "atsf.asset_invalid": RPC_CODES.invalid_params,
   "atsf.asset_not_found": RPC_CODES.invalid_params,
   "atsf.secret": RPC_CODES.invalid_request,
-  "atsf.lock_timeout": RPC_CODES.invalid_request,
   "atsf.git_missing": RPC_CODES.invalid_request,
   "atsf.git_failed": RPC_CODES.invalid_request,
   "atsf.not_a_repository": RPC_CODES.invalid_request,

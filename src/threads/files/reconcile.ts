@@ -4,6 +4,7 @@ import { HeddleError, unixSeconds } from "../../base/index.js";
 import { notifications, threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
 import { treeChanged } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
+import { bringAlong } from "./bring-along.js";
 import { findThreadFiles, threadsDirOf } from "./find.js";
 import { markReadOnly, reflectGone } from "./gone.js";
 import { envelopeStamp, logStamp } from "./look.js";
@@ -41,6 +42,7 @@ export async function reconcile(
   const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
   // A project that is not there (an unmounted disk, say) says nothing about its threads.
   if (!(await isDirectory(main)) && workspace.root_path !== null) return nothing(rows.length);
+  await bringAlong(deps, workspace);
   const known = new Map(rows.map((row) => [row.id, row]));
   const places = new Map(rows.flatMap(({ id, file_root }) => (file_root === null ? [] : [[id, file_root]])));
   const found = await findThreadFiles(deps, main, places).catch((error) => {

@@ -26,7 +26,7 @@ import { ownChanges, ownOf } from "../metadata.js";
 import { messageToWire } from "../wire.js";
 import { fieldsOf, logFieldsOf, secondsOf } from "./fields.js";
 import { folderByNames } from "./folder-names.js";
-import { envelopeStamp, type LogLook, lookAtLog, stampsOf } from "./look.js";
+import { envelopeStamp, type LogLook, lookAtLog } from "./look.js";
 
 /** A thread's files: whose they are and where. */
 export interface FilesOf {
@@ -60,7 +60,7 @@ export async function reflect(
   for (let known = files; ; ) {
     const reading = await readFiles(deps, known);
     if (!reading) return undefined;
-    const thread = await deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
+    const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
       if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
       const written = yield* writeReading(deps, reading);
       yield* notifications.announce(
@@ -69,6 +69,11 @@ export async function reflect(
         announcements(reading, written),
       );
       return written.thread;
+    });
+    const thread = await writing.catch((error) => {
+      // Read, but not known: whoever looks next reads it again.
+      deps.files.remember(files.workspace.id, files.thread_id, "");
+      throw error;
     });
     if (reading.log) deps.words.note(files.workspace.id, files.thread_id);
     if (!reading.log?.more) return thread;
@@ -95,12 +100,14 @@ export async function readFiles(
   const changes = {
     ...(envelope && fieldsOf(thread_id, envelope, file_root)),
     ...(log && logFieldsOf(log)),
-    envelope_stamp: envelope ? (envelopeStamp(thread.dir) ?? "none") : stamp,
+    // As it was before it was read: what is written meanwhile is read next time.
+    envelope_stamp: stamp,
     file_root,
     updated_at: latest(row, envelope, log),
     deleted_at: null,
   };
-  deps.files.remember(workspace.id, thread_id, stampsOf(thread.dir));
+  const logged = log ? log.log_stamp : row?.log_stamp;
+  deps.files.remember(workspace.id, thread_id, `${stamp} ${logged}`);
   if (row && sameBut(row, changes, "envelope_stamp")) return undefined;
   return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
 }

@@ -25,6 +25,7 @@ const MAX_ID = 255;
 export class WordIndexer {
   readonly #deps: WordsDeps;
   readonly #pending = new Map<string, Set<string>>();
+  readonly #opening = new Map<string, Promise<void>>();
   readonly #running = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -43,8 +44,14 @@ export class WordIndexer {
   }
 
   /** Finds out what is missing in a workspace; from then on it is kept up. */
-  async open(workspace_id: string): Promise<void> {
-    if (this.#pending.has(workspace_id)) return;
+  open(workspace_id: string): Promise<void> {
+    const opening = this.#opening.get(workspace_id) ?? this.#ask(workspace_id);
+    this.#opening.set(workspace_id, opening);
+    opening.catch(() => this.#forget(workspace_id));
+    return opening;
+  }
+
+  async #ask(workspace_id: string): Promise<void> {
     const pending = new Set<string>();
     this.#pending.set(workspace_id, pending);
     const ids = await this.#deps.store.read(() =>
@@ -56,14 +63,23 @@ export class WordIndexer {
 
   /** Asks the store anew what is missing. */
   async reopen(workspace_id: string): Promise<void> {
-    this.#pending.delete(workspace_id);
+    this.#forget(workspace_id);
     await this.open(workspace_id);
+  }
+
+  #forget(workspace_id: string): void {
+    this.#pending.delete(workspace_id);
+    this.#opening.delete(workspace_id);
   }
 
   /** Resolves when every word that was missing is there. */
   async settle(workspace_id: string): Promise<void> {
+    // What is being put in right now is missing too, though nothing waits for its turn any more.
+    await this.#running.get(workspace_id);
     await this.open(workspace_id);
-    while (this.#pending.get(workspace_id)?.size) await this.#run(workspace_id);
+    while (this.#running.has(workspace_id) || this.#pending.get(workspace_id)?.size) {
+      await this.#run(workspace_id);
+    }
   }
 
   async close(): Promise<void> {
@@ -100,7 +116,7 @@ export class WordIndexer {
       });
     }
     // Files that are away now may be back later: the next search asks the store again what is missing.
-    if (failed) this.#pending.delete(workspace_id);
+    if (failed) this.#forget(workspace_id);
   }
 }
 
