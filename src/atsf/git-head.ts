@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 /** Where a directory stands in its git checkout. */
@@ -16,42 +16,42 @@ export interface GitHead {
  * What git would say of a directory's HEAD, from its files: starting git takes longer than making a thread does.
  * Undefined outside git. Branch and commit are left out where only git itself can tell (another ref storage).
  */
-export async function readGitHead(dir: string): Promise<GitHead | undefined> {
-  const top = await findTop(dir);
+export function readGitHead(dir: string): GitHead | undefined {
+  const top = findTop(dir);
   if (top === undefined) return undefined;
   const relativeDir = relative(top, dir) || ".";
-  const gitDir = await gitDirOf(top);
-  const head = gitDir && (await readTrimmed(join(gitDir, "HEAD")));
+  const gitDir = gitDirOf(top);
+  const head = gitDir && readTrimmed(join(gitDir, "HEAD"));
   if (!gitDir || !head) return { top, relativeDir };
   if (!head.startsWith("ref: ")) return { top, relativeDir, ...(isHash(head) && { commit: head }) };
   const ref = head.slice("ref: ".length).trim();
   if (!ref.startsWith("refs/heads/") || ref === "refs/heads/.invalid") return { top, relativeDir };
-  const commit = await resolveRef(gitDir, ref);
+  const commit = resolveRef(gitDir, ref);
   return { top, relativeDir, branch: ref.slice("refs/heads/".length), ...(commit && { commit }) };
 }
 
-async function findTop(dir: string): Promise<string | undefined> {
+function findTop(dir: string): string | undefined {
   for (let at = resolve(dir); ; at = dirname(at)) {
-    if (await exists(join(at, ".git"))) return at;
+    if (existsSync(join(at, ".git"))) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
 /** `.git` is a directory, or in a worktree a file that names one. */
-async function gitDirOf(top: string): Promise<string | undefined> {
+function gitDirOf(top: string): string | undefined {
   const path = join(top, ".git");
-  if ((await stat(path)).isDirectory()) return path;
-  const text = await readTrimmed(path);
+  if (statSync(path).isDirectory()) return path;
+  const text = readTrimmed(path);
   return text?.startsWith("gitdir: ") ? resolve(top, text.slice("gitdir: ".length)) : undefined;
 }
 
 /** A worktree's branches stand in the repository it belongs to. */
-async function resolveRef(gitDir: string, ref: string): Promise<string | undefined> {
-  const shared = await readTrimmed(join(gitDir, "commondir"));
+function resolveRef(gitDir: string, ref: string): string | undefined {
+  const shared = readTrimmed(join(gitDir, "commondir"));
   const common = shared === undefined ? gitDir : resolve(gitDir, shared);
-  const loose = await readTrimmed(join(common, ref));
+  const loose = readTrimmed(join(common, ref));
   if (loose !== undefined) return isHash(loose) ? loose : undefined;
-  const packed = await readTrimmed(join(common, "packed-refs"));
+  const packed = readTrimmed(join(common, "packed-refs"));
   const line = packed?.split("\n").find((each) => each.endsWith(` ${ref}`));
   const commit = line?.split(" ")[0];
   return commit !== undefined && isHash(commit) ? commit : undefined;
@@ -61,16 +61,10 @@ function isHash(text: string): boolean {
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text);
 }
 
-async function readTrimmed(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").then(
-    (text) => text.trim(),
-    () => undefined,
-  );
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+function readTrimmed(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return undefined;
+  }
 }

@@ -8,14 +8,6 @@ export type { EnvelopeChanges } from "./envelope.js";
 export type { AtsfFailure } from "./errors.js";
 export { type GitHead, readGitHead } from "./git-head.js";
 export { GITIGNORE } from "./gitignore.js";
-export { type HooksContent, hooksContent } from "./hooks/content.js";
-export {
-  type HookProgress,
-  type HookStep,
-  type HooksEnd,
-  type HooksToRun,
-  runHooks,
-} from "./hooks/run.js";
 export { jsonSchemas } from "./json-schemas.js";
 export type { JsonChange } from "./json-text.js";
 export { isThreadId } from "./layout.js";
@@ -44,6 +36,14 @@ export { findSecret } from "./secrets.js";
 export type { Thread } from "./thread.js";
 export { validate } from "./validate.js";
 export { SPEC_VERSION } from "./version.js";
+export { type HooksContent, hooksContent } from "./worktree-hooks/content.js";
+export {
+  type HookProgress,
+  type HookStep,
+  type HooksEnd,
+  type HooksToRun,
+  runHooks,
+} from "./worktree-hooks/run.js";
 export { type Checkout, describeCheckout } from "./worktrees/checkout.js";
 export { type CreatedWorktree, createWorktree, type WorktreeToCreate } from "./worktrees/create.js";
 export { belongsTo, ownerOf, type ThreadCopy, threadPlaces } from "./worktrees/find-threads.js";

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { reading } from "./disk.js";
 import { atsfError } from "./errors.js";
-import { readIfThere, writeAtomic } from "./files.js";
+import { isMissing, writeAtomic } from "./files.js";
 
 /** A JSON file of the format as text. A byte order mark is no part of the text, and is kept when it is written again. */
 export interface JsonFile {
@@ -13,9 +15,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Undefined when there is none. What is not UTF-8 is refused: written again, it would not be the same file. */
 export async function readJsonFile(file: string): Promise<JsonFile | undefined> {
-  const bytes = await readIfThere(file).catch((error) => {
-    throw error.code === "EISDIR" ? unusable(file, "not_a_file", "it is a directory") : error;
-  });
+  const bytes = await reading(file, async () => readNow(file));
   if (!bytes) return undefined;
   let text: string;
   try {
@@ -25,6 +25,16 @@ export async function readJsonFile(file: string): Promise<JsonFile | undefined> 
   }
   const mark = text.startsWith(MARK) ? MARK : "";
   return { file, mark, text: text.slice(mark.length) };
+}
+
+/** These are small: a way through the pool takes longer than reading them. */
+function readNow(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 export async function rewriteJsonFile({ file, mark, text }: JsonFile, next: string): Promise<void> {

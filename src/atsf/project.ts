@@ -1,11 +1,12 @@
-import { mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { mkdtempSync, renameSync, statSync } from "node:fs";
+import { readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Lru } from "../base/index.js";
 import { assertInside } from "./confined.js";
 import { reading, writing } from "./disk.js";
 import { readEnvelope } from "./envelope.js";
 import { atsfError } from "./errors.js";
-import { isMissing, isThere, makeDirectory, notADirectory, syncDirectory, writeAtomic } from "./files.js";
+import { isMissing, isThere, makeDirectory, notADirectory, syncDirectory, writeNew } from "./files.js";
 import { ensureGitignore } from "./gitignore.js";
 import { agentDir, ENVELOPE, isThreadId, threadDir, threadNotFound, threadsDir } from "./layout.js";
 import { draftPrefix, sweep } from "./left-over.js";
@@ -143,10 +144,11 @@ export class Project {
   }
 
   async #putNew(dir: string, envelope: ThreadEnvelope): Promise<void> {
-    const draft = await mkdtemp(join(threadsDir(this.root), draftPrefix("new")));
+    const draft = mkdtempSync(join(threadsDir(this.root), draftPrefix("new")));
     try {
-      await writeAtomic(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
-      await rename(draft, dir);
+      await writeNew(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
+      await syncDirectory(draft);
+      renameSync(draft, dir);
     } catch (error) {
       await rm(draft, { recursive: true, force: true });
       const { code } = error as NodeJS.ErrnoException;
@@ -186,7 +188,7 @@ async function namesIn(dir: string): Promise<string[]> {
 async function isDirectory(dir: string): Promise<boolean> {
   return reading(dir, async () => {
     try {
-      return (await stat(dir)).isDirectory();
+      return statSync(dir).isDirectory();
     } catch (error) {
       if (isMissing(error)) return false;
       throw error;

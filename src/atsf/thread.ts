@@ -1,15 +1,16 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Accepted, acceptMessage } from "./accept.js";
 import { setLogAside } from "./aside.js";
 import { readAsset, saveAsset } from "./assets.js";
-import { assertInside } from "./confined.js";
+import { assertInside, isPlainlyInside } from "./confined.js";
 import { reading } from "./disk.js";
 import { changeEnvelope, type EnvelopeChanges, readEnvelope, readOnlyThread } from "./envelope.js";
 import type { JsonChange } from "./json-text.js";
 import { ENVELOPE, LOG } from "./layout.js";
 import type { ThreadLocks } from "./lock.js";
 import { type ForwardLogPage, type LogPage, LogPager, type PageOptions } from "./log/pager.js";
+import { type LogEnd, readBehind, readEnd } from "./log/piece.js";
 import {
   type FollowedEntry,
   followLog,
@@ -115,6 +116,16 @@ export class Thread {
     yield* followLog(this.#log, from);
   }
 
+  /** The same at once, where there is little of it; undefined where there is more, or the log is a link. */
+  newMessagesNow(from: number): readonly FollowedEntry[] | undefined {
+    return this.#isPlain() ? readBehind(this.#log, from) : undefined;
+  }
+
+  /** The last lines of the log at once; undefined where the log is a link. */
+  endNow(): LogEnd | undefined {
+    return this.#isPlain() ? readEnd(this.#log) : undefined;
+  }
+
   /** Appends a message. It is on disk when this resolves; many at once share one flush. */
   async append(given: Message): Promise<Message> {
     // Lines stand in the order of the calls, also when an image of an earlier one takes longer to write.
@@ -183,6 +194,10 @@ export class Thread {
     this.#pager.forget();
     if (this.#timer) this.#flushDerived();
     await this.#flushing;
+  }
+
+  #isPlain(): boolean {
+    return isPlainlyInside(this.dir, this.#log) || !existsSync(this.#log);
   }
 
   async #accept(given: Message): Promise<Accepted> {

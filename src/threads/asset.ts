@@ -1,6 +1,6 @@
 import { sha256 } from "../base/index.js";
 import type { ThreadsDeps } from "./deps.js";
-import { locateThread, type ThreadRef } from "./locate.js";
+import { locateThread, openFiles, type ThreadRef } from "./locate.js";
 
 export interface Asset {
   readonly bytes: Buffer;
@@ -18,9 +18,7 @@ export async function readThreadAsset(
   assetRef: string,
   claimed: string | undefined,
 ): Promise<Asset> {
-  const { workspace, root, thread_id } = await locateThread(deps, ref);
-  await deps.files.ensureDirectory(workspace);
-  const bytes = await (await deps.files.thread(root, thread_id)).readAsset(assetRef);
+  const bytes = await (await openFiles(deps, await locateThread(deps, ref))).readAsset(assetRef);
   const mimeType = claimed !== undefined && SHOWN.has(claimed) ? claimed : sniff(bytes);
   return { bytes, mimeType, hash: sha256(bytes) };
 }

@@ -6,7 +6,7 @@ import { packThread } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
-import { locateThread } from "./locate.js";
+import { locateThread, openFiles } from "./locate.js";
 
 /** What fits into one answer; larger archives go to a file. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -16,9 +16,7 @@ export async function exportThread(
   deps: ThreadsDeps,
   params: ParsedParams<"thread/export">,
 ): Promise<Result<"thread/export">> {
-  const { workspace, root, thread_id } = await locateThread(deps, params);
-  await deps.files.ensureDirectory(workspace);
-  const { dir } = await deps.files.thread(root, thread_id);
+  const { dir } = await openFiles(deps, await locateThread(deps, params));
   if (params.path === undefined) return inAnswer(dir);
   return { path: params.path, size: await toFile(dir, params.path) };
 }

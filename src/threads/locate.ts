@@ -62,8 +62,18 @@ export async function withThread<T>(
   const workspace_id = ref.workspace_id ?? (await locateThread(deps, ref)).workspace.id;
   return deps.files.turn(workspace_id, thread_id, async () => {
     const located = await locateThread(deps, { workspace_id, thread_id });
-    await deps.files.ensureDirectory(located.workspace);
-    return work(located, await deps.files.thread(located.root, thread_id));
+    return work(located, await openFiles(deps, located));
+  });
+}
+
+/** A thread whose whole project is away is not the same as one whose files are gone. */
+export async function openFiles(
+  deps: ThreadsDeps,
+  { workspace, root, thread_id }: FilesOf,
+): Promise<ThreadFile> {
+  return deps.files.thread(root, thread_id).catch(async (error) => {
+    await deps.files.ensureDirectory(workspace);
+    throw error;
   });
 }
 

@@ -3,7 +3,7 @@ import type { ParsedParams, Result } from "../protocol/index.js";
 import { cursorInvalid, DEFAULT_LIMIT, decodeCursor, encodeCursor } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { tailOf } from "./files/look.js";
-import { locateThread } from "./locate.js";
+import { locateThread, openFiles } from "./locate.js";
 import { messageToWire } from "./wire.js";
 
 /** A page of a thread's messages, from its file: the newest first, or from the beginning. */
@@ -11,9 +11,7 @@ export async function listMessages(
   deps: ThreadsDeps,
   params: ParsedParams<"thread/messages">,
 ): Promise<Result<"thread/messages">> {
-  const { workspace, root, thread_id } = await locateThread(deps, params);
-  await deps.files.ensureDirectory(workspace);
-  const thread = await deps.files.thread(root, thread_id);
+  const thread = await openFiles(deps, await locateThread(deps, params));
   const limit = params.limit ?? DEFAULT_LIMIT;
   const after = params.cursor === undefined ? undefined : decodeCursor(params.cursor, ["number", "string"]);
   if (after && after[1] !== (await nameOf(thread, after[0]))) throw cursorInvalid();
@@ -32,5 +30,5 @@ export async function listMessages(
 async function nameOf(thread: ThreadFile, offset: number): Promise<string> {
   const state = await thread.logState();
   if (!state || offset < 0 || offset > state.size) return "none";
-  return `${state.inode}-${(await tailOf(thread.dir, offset)) ?? "start"}`;
+  return `${state.inode}-${tailOf(thread.dir, offset) ?? "start"}`;
 }

@@ -93,7 +93,7 @@ async function wantsWorktree(
   root: string,
 ): Promise<boolean> {
   if (use_worktree !== undefined) return use_worktree;
-  return config?.defaults?.useWorktree === true && (await readGitHead(root)) !== undefined;
+  return config?.defaults?.useWorktree === true && readGitHead(root) !== undefined;
 }
 
 interface MadePlace {
@@ -113,7 +113,7 @@ async function makePlace(
   given: { workspace: WorkspaceRow; root: string; thread_id: string; worktree: boolean },
 ): Promise<MadePlace> {
   const { root, workspace, thread_id } = given;
-  const head = await readGitHead(root);
+  const head = readGitHead(root);
   const git = {
     ...(head?.branch && { gitBranch: head.branch }),
     ...(head?.commit && { gitCommit: head.commit }),

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSecret, hooksContent, type ProjectConfig, readConfig } from "../atsf/index.js";
 import { sha256, unixSeconds } from "../base/index.js";
@@ -16,7 +16,7 @@ export async function trustContent(
   const { trust: found } = await describeWorkspace(deps, { workspace_id });
   const now = found?.find((each) => each.kind === kind);
   const root = await rootOf(deps, workspace_id);
-  if (now?.content_sha256 !== content_sha256 && (!now || (await configHash(root)) !== content_sha256)) {
+  if (now?.content_sha256 !== content_sha256 && (!now || configHash(root) !== content_sha256)) {
     const told = now
       ? "It is another now than the one that was shown"
       : "There is nothing of this kind to trust";
@@ -67,7 +67,7 @@ async function hooksState(
   root: string,
   { text: content, sha256: content_sha256 }: { text: string; sha256: string },
 ): Promise<TrustState> {
-  const file = await configHash(root);
+  const file = configHash(root);
   const trusted = await deps.store.read(function* () {
     for (const hash of [content_sha256, file]) {
       if (hash !== undefined && (yield* trust.isTrusted(workspace_id, "worktree_hooks", [hash]))) return true;
@@ -87,16 +87,17 @@ async function rootOf(deps: ThreadsDeps, workspace_id: string): Promise<string> 
 export async function readHashedConfig(
   root: string,
 ): Promise<{ config: ProjectConfig | undefined; configSha256: string | undefined }> {
-  const before = await configHash(root);
+  const before = configHash(root);
   const config = await readConfig(root);
-  const same = before !== undefined && before === (await configHash(root));
+  const same = before !== undefined && before === configHash(root);
   return { config, configSha256: same ? before : undefined };
 }
 
 /** The hash of `config.json` as it stands on disk. */
-async function configHash(root: string): Promise<string | undefined> {
-  return readFile(join(root, ".agent", "config.json")).then(
-    (bytes) => sha256(bytes),
-    () => undefined,
-  );
+function configHash(root: string): string | undefined {
+  try {
+    return sha256(readFileSync(join(root, ".agent", "config.json")));
+  } catch {
+    return undefined;
+  }
 }

@@ -14,9 +14,9 @@ test("[WT19] branch and commit read from git's files are what git says, from any
   const { repository, dir } = fresh();
   const commit = repository.git("rev-parse", "HEAD");
   const branch = repository.git("branch", "--show-current");
-  expect(await readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", branch, commit });
+  expect(readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", branch, commit });
   mkdirSync(join(dir, "deep/er"), { recursive: true });
-  expect(await readGitHead(join(dir, "deep/er"))).toEqual({
+  expect(readGitHead(join(dir, "deep/er"))).toEqual({
     top: dir,
     relativeDir: "deep/er",
     branch,
@@ -29,9 +29,9 @@ test("[WT19] packed branches, branches with slashes and a detached HEAD are read
   const commit = repository.git("rev-parse", "HEAD");
   repository.git("switch", "-q", "-c", "feature/a/b");
   repository.git("pack-refs", "--all");
-  expect(await readGitHead(dir)).toMatchObject({ branch: "feature/a/b", commit });
+  expect(readGitHead(dir)).toMatchObject({ branch: "feature/a/b", commit });
   repository.git("switch", "-q", "--detach");
-  expect(await readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", commit });
+  expect(readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", commit });
 });
 
 test("[WT19] a worktree's own branch is found in the repository it belongs to", async () => {
@@ -40,20 +40,20 @@ test("[WT19] a worktree's own branch is found in the repository it belongs to", 
   repository.git("worktree", "add", "-q", "-b", "side", path);
   const linked = repositoryAt(path);
   const commit = linked.commit({ "b.txt": "b\n" });
-  expect(await readGitHead(path)).toEqual({
+  expect(readGitHead(path)).toEqual({
     top: realpathSync(path),
     relativeDir: ".",
     branch: "side",
     commit,
   });
-  expect((await readGitHead(dir))?.commit).not.toBe(commit);
+  expect(readGitHead(dir)?.commit).not.toBe(commit);
 });
 
 test("[WT19] before the first commit there is a branch only; outside git there is nothing", async () => {
   const dir = realpathSync(temporaryDirectory());
-  expect(await readGitHead(dir)).toBeUndefined();
+  expect(readGitHead(dir)).toBeUndefined();
   repositoryAt(dir).git("init", "-q");
-  expect(await readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", branch: "main" });
+  expect(readGitHead(dir)).toEqual({ top: dir, relativeDir: ".", branch: "main" });
 });
 
 function fresh() {

@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { linkType } from "../../src/atsf/hooks/make-symlink.js";
-import { timeoutOf } from "../../src/atsf/hooks/run.js";
 import { type HookProgress, type HooksToRun, hooksContent, runHooks } from "../../src/atsf/index.js";
+import { linkType } from "../../src/atsf/worktree-hooks/make-symlink.js";
+import { timeoutOf } from "../../src/atsf/worktree-hooks/run.js";
 import { sha256 } from "../../src/base/index.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { pidsIn, runs } from "./processes.js";

@@ -58,7 +58,10 @@ onEachStore("threads when something fails", (kind) => {
       await whileCommitsFail(async () => {
         expect((await scene.wire.error(method, all)).code).toBe(-32603);
       });
-      await scene.wire.result(method, all);
+      const { error } = await scene.wire.call(method, all);
+      // The files are in the bin: whoever watches them may have finished the deletion by now.
+      const finished = method === "thread/delete" ? [undefined, "thread.not_found"] : [undefined];
+      expect(finished).toContain(error?.data.kind);
     }
     expect(await scene.list()).toEqual([]);
     expect((await scene.wire.result("thread/undelete", { thread_id: id })).thread).toMatchObject({

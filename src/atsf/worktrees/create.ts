@@ -4,8 +4,8 @@ import { isKind } from "../../base/index.js";
 import { assertInside } from "../confined.js";
 import { atsfError } from "../errors.js";
 import { isMissing, syncDirectory } from "../files.js";
-import { makeDirectories } from "../hooks/make-directories.js";
 import { agentDir, gitignoreFile, threadDir } from "../layout.js";
+import { makeDirectories } from "../worktree-hooks/make-directories.js";
 import { type Checkout, describeCheckout } from "./checkout.js";
 import { git, gitDone, gitFailed } from "./git.js";
 

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { endGroup, HAS_GROUPS } from "../../base/index.js";
 import { atsfError } from "../errors.js";
-import { OutputTail } from "../hooks/output-tail.js";
-import { endGroup, HAS_GROUPS } from "../hooks/process-group.js";
+import { OutputTail } from "../worktree-hooks/output-tail.js";
 
 const READ_TIMEOUT_MS = 30_000;
 /** Checking out a large repository, with the user's filters and hooks, takes its time. */

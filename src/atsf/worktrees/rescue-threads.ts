@@ -15,9 +15,9 @@ import { assertInside } from "../confined.js";
 import { atsfError } from "../errors.js";
 import { isMissing, syncDirectory } from "../files.js";
 import { ensureGitignore } from "../gitignore.js";
-import { isThere } from "../hooks/make-directories.js";
 import { isThreadId, LOCK, LOG, threadsDir } from "../layout.js";
 import { type OnWaiting, ThreadLocks } from "../lock.js";
+import { isThere } from "../worktree-hooks/make-directories.js";
 
 export interface ThreadsToRescue {
   readonly worktree: string;

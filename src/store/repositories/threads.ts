@@ -1,6 +1,6 @@
-import { sql, type Updateable } from "kysely";
+import { sql } from "kysely";
 import type { PlacementRow, ThreadRow } from "../schema.js";
-import { first, prepared, query, type Sql, type Unit } from "../unit.js";
+import { prepared, query, type Sql, type Unit } from "../unit.js";
 
 /** What lists show of a thread; what is known of its files is read only where it is needed. */
 const SHOWN = [
@@ -138,20 +138,31 @@ export function* insertThread(row: ThreadRow, placement: PlacementRow): Unit<voi
   yield* query(({ db }) => db.insertInto("thread_placement").values(placement));
 }
 
+/** One compiled statement for each set of columns that are ever changed together; there are a dozen. */
+const updates = new Map<string, ReturnType<typeof updateOf>>();
+
+function updateOf(columns: readonly string[]) {
+  return prepared<ThreadRow & { of_workspace: string; of_id: string }, ThreadRow>(({ db }, arg) =>
+    db
+      .updateTable("thread")
+      .set(Object.fromEntries(columns.map((column) => [column, arg(column as keyof ThreadRow)])))
+      .where("workspace_id", "=", arg("of_workspace"))
+      .where("id", "=", arg("of_id"))
+      .returningAll(),
+  );
+}
+
 export function* updateThread(
   workspace_id: string,
   id: string,
-  changes: Updateable<ThreadRow>,
+  changes: Partial<ThreadRow>,
 ): Unit<ThreadRow> {
-  const row = yield* first(({ db }) =>
-    db
-      .updateTable("thread")
-      .set(changes)
-      .where("workspace_id", "=", workspace_id)
-      .where("id", "=", id)
-      .returningAll(),
-  );
-  return row as ThreadRow;
+  const columns = Object.keys(changes).sort();
+  const key = columns.join(" ");
+  const update = updates.get(key) ?? updateOf(columns);
+  updates.set(key, update);
+  const rows = yield* update({ ...(changes as ThreadRow), of_workspace: workspace_id, of_id: id });
+  return rows[0] as ThreadRow;
 }
 
 export function* savePlacement(row: PlacementRow): Unit<void> {

@@ -27,7 +27,7 @@ export async function findThreadFiles(
   for (const { root, ids } of listed) {
     for (const id of ids) copies.set(id, [...(copies.get(id) ?? []), root]);
   }
-  const relativeDir = (await readGitHead(main))?.relativeDir ?? ".";
+  const relativeDir = readGitHead(main)?.relativeDir ?? ".";
   const roots = new Map<string, string>();
   for (const [id, all] of copies) {
     const [only] = all;
@@ -49,7 +49,7 @@ export async function rootThatCounts(
   if (seen === known) return seen;
   const other = known !== undefined && (await isDirectory(join(threadsDirOf(known), id)));
   if (!other && seen === main) return main;
-  const relativeDir = (await readGitHead(main))?.relativeDir ?? ".";
+  const relativeDir = readGitHead(main)?.relativeDir ?? ".";
   return choose(deps, { id, all: other ? [seen, known] : [seen], main, relativeDir });
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Message, Thread, ThreadEnvelope } from "../../atsf/index.js";
 import type { ThreadRow } from "../../store/index.js";
@@ -57,25 +56,25 @@ export async function lookAtLog(
   const stamp = logStamp(thread.dir);
   if (known && known.log_stamp === stamp && known.log_size !== null) return undefined;
   if (!known || known.log_size === null) return wholeLog(thread, stamp, await envelope(), false);
-  if (await continues(thread.dir, known, stamp)) return appended(thread, known, stamp);
+  if (continues(thread.dir, known, stamp)) return appended(thread, known, stamp);
   return wholeLog(thread, stamp, await envelope(), true);
 }
 
 /** Whether the log is the one that was known, with nothing but more behind it. */
-async function continues(dir: string, known: KnownLog, stamp: string | null): Promise<boolean> {
+function continues(dir: string, known: KnownLog, stamp: string | null): boolean {
   const size = known.log_size ?? 0;
   if (stamp === null) return known.log_stamp === null;
   if (known.log_stamp === null || size === 0) return size === 0;
   const [inode, now] = stamp.split(":");
   if (inode !== known.log_stamp.split(":")[0] || Number(now) <= size) return false;
-  return (await tailOf(dir, size)) === known.log_tail;
+  return tailOf(dir, size) === known.log_tail;
 }
 
 async function appended(thread: Thread, known: KnownLog, stamp: string | null): Promise<LogLook> {
   const fresh: Message[] = [];
   let end = known.log_size ?? 0;
   let more = false;
-  for await (const entry of thread.newMessages(end)) {
+  for await (const entry of thread.newMessagesNow(end) ?? thread.newMessages(end)) {
     more = fresh.length >= BATCH_MESSAGES || entry.end - (known.log_size ?? 0) > BATCH_BYTES;
     if (more && fresh.length > 0) break;
     more = false;
@@ -86,7 +85,7 @@ async function appended(thread: Thread, known: KnownLog, stamp: string | null): 
     // A stamp that fits no file: the rest is read next time, also after a crash.
     log_stamp: more ? `${stamp?.split(":")[0]}:more` : stamp,
     log_size: end,
-    log_tail: await tailOf(thread.dir, end),
+    log_tail: tailOf(thread.dir, end),
     message_count: known.message_count + fresh.length,
     snippet: lastSnippet(fresh),
     lastAt: fresh.at(-1)?.timestamp,
@@ -96,34 +95,70 @@ async function appended(thread: Thread, known: KnownLog, stamp: string | null): 
   };
 }
 
-/** Trusts the counts in `thread.json` when it knows of the last message: a long log is not read for a list. */
+/** A log seen for the first time, from its end: a long one is not read for a list. */
 async function wholeLog(
   thread: Thread,
   stamp: string | null,
   envelope: ThreadEnvelope,
   replaced: boolean,
 ): Promise<LogLook> {
-  const newest = (await thread.page(SNIPPET_LOOKS)).entries.map(({ offset, message }) => ({
-    offset,
-    message,
-  }));
-  const last = newest[0];
-  let log_size = 0;
-  for await (const { end } of last ? thread.newMessages(last.offset) : []) log_size = end;
-  const lastAt = last?.message.timestamp;
-  const { messageCount } = envelope.stats;
-  const trusted = lastAt === envelope.updatedAt && messageCount > 0;
+  const { newest, log_size, messages } = endNow(thread) ?? (await endInPages(thread));
+  const lastAt = newest.at(-1)?.timestamp;
   return {
     log_stamp: stamp,
     log_size,
-    log_tail: await tailOf(thread.dir, log_size),
-    message_count: last === undefined ? 0 : trusted ? messageCount : await count(thread),
-    snippet: lastSnippet(newest.map(({ message }) => message).reverse()),
+    log_tail: tailOf(thread.dir, log_size),
+    message_count: messages ?? knowsLast(thread.dir, envelope, lastAt) ?? (await count(thread)),
+    snippet: lastSnippet(newest),
     lastAt,
     fresh: [],
     replaced,
     more: false,
   };
+}
+
+interface End {
+  /** Oldest first. */
+  readonly newest: readonly Message[];
+  readonly log_size: number;
+  /** How many there are, where all of them were seen. */
+  readonly messages: number | undefined;
+}
+
+/** Undefined when the last line alone is longer than what is read at once. */
+function endNow(thread: Thread): End | undefined {
+  const found = thread.endNow();
+  if (!found) return undefined;
+  const newest = found.entries.flatMap((entry) => ("message" in entry ? [entry.message] : []));
+  if (!found.whole && newest.length === 0) return undefined;
+  return {
+    newest,
+    log_size: found.entries.at(-1)?.end ?? 0,
+    messages: found.whole ? newest.length : undefined,
+  };
+}
+
+async function endInPages(thread: Thread): Promise<End> {
+  const { entries } = await thread.page(SNIPPET_LOOKS);
+  const [last] = entries;
+  let log_size = 0;
+  for await (const { end } of last ? thread.newMessages(last.offset) : []) log_size = end;
+  return {
+    newest: entries.map(({ message }) => message).reverse(),
+    log_size,
+    messages: last === undefined ? 0 : undefined,
+  };
+}
+
+/** How many messages `thread.json` counts, when it was written after the log and knows of its last message. */
+function knowsLast(
+  dir: string,
+  { stats, updatedAt }: ThreadEnvelope,
+  lastAt: string | undefined,
+): number | undefined {
+  const timeOf = (stamp: string | null | undefined) => Number(stamp?.split(":")[2]);
+  const isNewer = timeOf(envelopeStamp(dir)) >= timeOf(logStamp(dir));
+  return isNewer && lastAt === updatedAt && stats.messageCount > 0 ? stats.messageCount : undefined;
 }
 
 async function count(thread: Thread): Promise<number> {
@@ -141,14 +176,15 @@ function lastSnippet(messages: readonly Message[]): string | undefined {
 }
 
 /** A few bytes before a place in the log: whoever rewrites a log rarely leaves them where they were. */
-export async function tailOf(dir: string, size: number): Promise<string | null> {
+export function tailOf(dir: string, size: number): string | null {
   if (size === 0) return null;
-  const file = await open(join(dir, "messages.jsonl"), "r");
+  const file = openSync(join(dir, "messages.jsonl"), "r");
   try {
     const start = Math.max(0, size - TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+    const buffer = Buffer.alloc(size - start);
+    const bytesRead = readSync(file, buffer, 0, buffer.length, start);
     return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }

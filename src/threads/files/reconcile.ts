@@ -93,11 +93,12 @@ async function readAll(
     const ids = batch.map(({ thread_id }) => thread_id);
     await deps.files.turns(workspace.id, ids, async () => {
       const readings = await readBatch(deps, batch, options.force ?? false, onProblem);
-      const counts = await writeBatch(deps, workspace, readings, few);
+      const lacking = readings.filter(({ log }) => log).map(({ files }) => files.thread_id);
+      const writing = writeBatch(deps, workspace, readings, few);
+      const counts = await deps.words.missingAfter(workspace.id, lacking, writing);
       added += counts.added;
       changed += counts.changed;
       for (const { files, log } of readings) {
-        if (log) deps.words.note(workspace.id, files.thread_id);
         if (log?.more) await reflect(deps, files);
       }
     });

@@ -70,12 +70,12 @@ export async function reflect(
       );
       return written.thread;
     });
-    const thread = await writing.catch((error) => {
+    const lacking = reading.log ? [files.thread_id] : [];
+    const thread = await deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
       // Read, but not known: whoever looks next reads it again.
       deps.files.remember(files.workspace.id, files.thread_id, "");
       throw error;
     });
-    if (reading.log) deps.words.note(files.workspace.id, files.thread_id);
     if (!reading.log?.more) return thread;
     known = { ...files, row: undefined };
   }

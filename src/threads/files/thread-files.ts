@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { openProject, type Project, type Thread } from "../../atsf/index.js";
 import { type Clock, isKind, Lru, Turns } from "../../base/index.js";
@@ -42,7 +42,7 @@ export class ThreadFiles {
   /** Makes the directory of a workspace that has no project; a project's own must be there. */
   async ensureDirectory(workspace: Pick<WorkspaceRow, "id" | "root_path">): Promise<string> {
     const root = this.directoryOf(workspace);
-    if (workspace.root_path === null) await mkdir(root, { recursive: true, mode: 0o700 });
+    if (workspace.root_path === null) mkdirSync(root, { recursive: true, mode: 0o700 });
     else if (!(await isDirectory(root))) {
       throw threadsError(
         { kind: "workspace.directory_missing", workspace_id: workspace.id, path: root },
@@ -111,8 +111,5 @@ export class ThreadFiles {
 }
 
 export async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -27,6 +27,7 @@ export class WordIndexer {
   readonly #pending = new Map<string, Set<string>>();
   readonly #opening = new Map<string, Promise<void>>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #coming = new Map<string, Set<Promise<unknown>>>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -34,8 +35,22 @@ export class WordIndexer {
     this.#deps = deps;
   }
 
-  /** A thread has messages whose words are missing. */
-  note(workspace_id: string, thread_id: string): void {
+  /**
+   * Threads get messages whose words are missing once this commit is done. A client may see the commit before its writer
+   * hears of it: a search that begins then waits for this too.
+   */
+  async missingAfter<T>(workspace_id: string, thread_ids: readonly string[], commit: Promise<T>): Promise<T> {
+    const coming = this.#coming.get(workspace_id) ?? new Set();
+    this.#coming.set(workspace_id, coming);
+    const mine = commit.finally(() => {
+      for (const thread_id of thread_ids) this.#note(workspace_id, thread_id);
+      coming.delete(mine);
+    });
+    coming.add(mine);
+    return mine;
+  }
+
+  #note(workspace_id: string, thread_id: string): void {
     const pending = this.#pending.get(workspace_id);
     // Not looked at yet: the first search asks the store for all of them.
     if (!pending) return;
@@ -74,6 +89,7 @@ export class WordIndexer {
 
   /** Resolves when every word that was missing is there. */
   async settle(workspace_id: string): Promise<void> {
+    await Promise.allSettled(this.#coming.get(workspace_id) ?? []);
     // What is being put in right now is missing too, though nothing waits for its turn any more.
     await this.#running.get(workspace_id);
     await this.open(workspace_id);

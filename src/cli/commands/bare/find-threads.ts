@@ -22,7 +22,7 @@ export interface FoundThread {
 export async function findThreads(dir: string): Promise<FoundThread[]> {
   const places = await threadPlaces(dir, []);
   const main = places[0] ?? dir;
-  const relativeDir = (await readGitHead(main))?.relativeDir ?? ".";
+  const relativeDir = readGitHead(main)?.relativeDir ?? ".";
   const copies = new Map<string, FoundThread[]>();
   for (const place of places) {
     for (const found of await threadsIn(place)) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { endGroup, groupLives, HAS_GROUPS } from "../../base/index.js";
 import { OutputTail } from "./output-tail.js";
-import { endGroup, groupLives, HAS_GROUPS } from "./process-group.js";
 
 const TAIL_BYTES = 16 * 1024;
 const TELL_EVERY_MS = 1_000;
