@@ -40,7 +40,9 @@ export const newMessage = z
 
 export const messageAppendedNotification = z
   .object({ workspace_id: workspaceId, thread_id: threadId, message, seq })
-  .describe("A message was appended to a thread, by the gateway or by another program.");
+  .describe(
+    "A message was appended to a thread, by the gateway or by another program. Where another program adds very many at once only `thread/changed` comes.",
+  );
 
 export const setupStatus = z.enum(["untrusted", "running", "done", "failed", "interrupted"]);
 

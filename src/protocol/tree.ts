@@ -108,4 +108,6 @@ const treeChanges = z
 
 export const treeChangedNotification = z
   .object({ workspace_id: workspaceId, seq, changes: treeChanges.optional() })
-  .describe("The tree changed. Without `changes` there were too many to list: read `thread/tree` again.");
+  .describe(
+    "The tree changed. Without `changes` there were too many to list: read `thread/tree` again, and the messages of threads you show.",
+  );

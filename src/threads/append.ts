@@ -3,15 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Message, Thread as ThreadFile } from "../atsf/index.js";
 import { sha256 } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
-import { messages } from "../store/index.js";
+import { messages, threadFiles } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
 import { reflect } from "./files/reflect.js";
-import { indexWords, messageKey } from "./files/words.js";
+import { messageKey } from "./files/words.js";
 import { assertWritable, type LocatedThread, withThread } from "./locate.js";
-import { ownChanges } from "./metadata.js";
-import { DEFAULT_TITLE, titleFrom } from "./text.js";
 import { messageToWire } from "./wire.js";
 
 /** Records a message that was made elsewhere. It is on disk before anyone is told of it. */
@@ -27,7 +25,6 @@ export async function appendMessage(
       params.message.id === undefined ? undefined : await findMessage(deps, located, file, given.id);
     if (there) return { message: messageToWire(assertSame(there, params.message)) };
     const message = await file.append(given);
-    await nameAfter(deps, located, file, message);
     // Looking for the message may have brought the index forward: what was known of the thread is old then.
     await reflect(deps, params.message.id === undefined ? located : { ...located, row: undefined }, call);
     return { message: messageToWire(message) };
@@ -58,22 +55,6 @@ function complete(deps: ThreadsDeps, { id, role, timestamp, content, ...rest }: 
   } as Message;
 }
 
-/** Until someone names a thread, it is called after its first user message. */
-async function nameAfter(
-  deps: ThreadsDeps,
-  { row }: LocatedThread,
-  file: ThreadFile,
-  message: Message,
-): Promise<void> {
-  if (row.named === 1 || row.title !== DEFAULT_TITLE) return;
-  const title = titleFrom(message);
-  if (title === undefined) return;
-  const updatedAt = new Date(deps.clock.now()).toISOString();
-  await file.change((envelope) =>
-    envelope.title === DEFAULT_TITLE ? [{ path: ["title"], value: title }, ...ownChanges({ updatedAt })] : [],
-  );
-}
-
 /** A client that did not get its answer sends the message again, with the id it gave it. */
 async function findMessage(
   deps: ThreadsDeps,
@@ -82,11 +63,17 @@ async function findMessage(
   message_id: string,
 ): Promise<Message | undefined> {
   await reflect(deps, located);
-  await indexWords(deps, located.workspace.id, located.thread_id);
-  const found = await deps.store.read(() =>
-    messages.findMessage(located.workspace.id, located.thread_id, messageKey(message_id)),
-  );
-  return found && (await file.readAt(found.line_offset));
+  const key = [located.workspace.id, located.thread_id] as const;
+  const { found, words_to } = await deps.store.read(function* () {
+    const row = yield* threadFiles.findIndexed(...key);
+    return { found: yield* messages.findMessage(...key, messageKey(message_id)), words_to: row?.words_to };
+  });
+  if (found) return file.readAt(found.line_offset);
+  // What is not indexed yet is looked through: making it searchable takes far longer.
+  for await (const entry of file.newMessages(words_to ?? 0)) {
+    if ("message" in entry && entry.message.id === message_id) return entry.message;
+  }
+  return undefined;
 }
 
 function assertSame(there: Message, { content, timestamp, ...given }: NewMessage): Message {

@@ -33,6 +33,15 @@ export function ownOf(envelope: ThreadEnvelope): Own | undefined {
   };
 }
 
+/**
+ * The time of our next change. It is later than any before it, whatever the clock says: a file that was stamped on another
+ * machine, or before the clock was set back, would else look as if somebody had written over our change.
+ */
+export function stampAfter(now: number, ...before: readonly (string | null | undefined)[]): string {
+  const times = before.map((time) => (time ? Date.parse(time) + 1 : 0)).filter(Number.isFinite);
+  return new Date(Math.max(now, ...times)).toISOString();
+}
+
 /** Changes of our own values in `thread.json`; undefined removes one. */
 export function ownChanges(changes: Readonly<Record<string, unknown>>): JsonChange[] {
   return Object.entries(changes).map(([key, value]) => ({ path: ["metadata", "heddle", key], value }));

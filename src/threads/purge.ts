@@ -23,13 +23,22 @@ export async function purgeThreads(deps: ThreadsDeps): Promise<void> {
 async function purgeTrash(deps: ThreadsDeps, before: number): Promise<void> {
   for (;;) {
     const rows = await deps.store.read(() => threadFiles.deletedBefore(before, BATCH));
-    for (const { workspace_id, id: thread_id } of rows)
-      await removeFromTrash(deps, { workspace_id, thread_id });
-    for (const { workspace_id, id } of rows) {
-      await deps.store.write({ key: workspace_id }, () => threadFiles.removeThread(workspace_id, id));
-    }
+    for (const row of rows)
+      await deps.files.turn(row.workspace_id, row.id, () => purgeOne(deps, row, before));
     if (rows.length < BATCH) return;
   }
+}
+
+/** Looked at again in its turn: it may have been brought back a moment ago. */
+async function purgeOne(
+  deps: ThreadsDeps,
+  { workspace_id, id }: { workspace_id: string; id: string },
+  before: number,
+): Promise<void> {
+  const row = await deps.store.read(() => threadFiles.findIndexed(workspace_id, id));
+  if (!row || row.deleted_at === null || row.deleted_at >= before) return;
+  await removeFromTrash(deps, { workspace_id, thread_id: id });
+  await deps.store.write({ key: workspace_id }, () => threadFiles.removeThread(workspace_id, id));
 }
 
 /** A deleted workspace without a project leaves its own directory with it; a project's files are never touched. */

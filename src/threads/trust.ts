@@ -1,7 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { findSecret, hooksContent, type ProjectConfig, readConfig } from "../atsf/index.js";
-import { sha256, unixSeconds } from "../base/index.js";
+import {
+  type ConfigFile,
+  findSecret,
+  type HooksContent,
+  hooksContent,
+  type ProjectConfig,
+  readConfigFile,
+} from "../atsf/index.js";
+import { unixSeconds } from "../base/index.js";
 import type { ParsedParams, Result, TrustState } from "../protocol/index.js";
 import { trust, workspaces } from "../store/index.js";
 import { workspaceNotFound, workspaceToWire } from "../tree/index.js";
@@ -13,15 +18,14 @@ export async function trustContent(
   deps: ThreadsDeps,
   { workspace_id, kind, content_sha256 }: ParsedParams<"workspace/trust">,
 ): Promise<Result<"workspace/trust">> {
-  const { trust: found } = await describeWorkspace(deps, { workspace_id });
-  const now = found?.find((each) => each.kind === kind);
-  const root = await rootOf(deps, workspace_id);
-  if (now?.content_sha256 !== content_sha256 && (!now || configHash(root) !== content_sha256)) {
+  const found = await readConfigFile(await rootOf(deps, workspace_id)).catch(() => undefined);
+  const now = kind === "worktree_hooks" ? hooksContent(found?.config) : undefined;
+  if (!now || ![now.sha256, found?.sha256].includes(content_sha256)) {
     const told = now
       ? "It is another now than the one that was shown"
       : "There is nothing of this kind to trust";
     throw threadsError(
-      { kind: "trust.content_changed", trust_kind: kind, ...(now && { content_sha256: now.content_sha256 }) },
+      { kind: "trust.content_changed", trust_kind: kind, ...(now && { content_sha256: now.sha256 }) },
       `${told}: look at it again before you trust it.`,
     );
   }
@@ -43,10 +47,10 @@ export async function describeWorkspace(
   const workspace = workspaceToWire(row);
   const root = deps.files.directoryOf(row);
   try {
-    const config = await readConfig(root);
-    const secret = findSecret(config);
-    const hooks = hooksContent(config);
-    const states: TrustState[] = hooks ? [await hooksState(deps, workspace_id, root, hooks)] : [];
+    const found = await readConfigFile(root);
+    const secret = findSecret(found?.config);
+    const hooks = hooksContent(found?.config);
+    const states = found && hooks ? [await hooksState(deps, workspace_id, found, hooks)] : [];
     return {
       workspace,
       ...(states.length > 0 && { trust: states }),
@@ -64,13 +68,12 @@ export async function describeWorkspace(
 async function hooksState(
   deps: ThreadsDeps,
   workspace_id: string,
-  root: string,
-  { text: content, sha256: content_sha256 }: { text: string; sha256: string },
+  file: ConfigFile,
+  { text: content, sha256: content_sha256 }: HooksContent,
 ): Promise<TrustState> {
-  const file = configHash(root);
   const trusted = await deps.store.read(function* () {
-    for (const hash of [content_sha256, file]) {
-      if (hash !== undefined && (yield* trust.isTrusted(workspace_id, "worktree_hooks", [hash]))) return true;
+    for (const hash of [content_sha256, file.sha256]) {
+      if (yield* trust.isTrusted(workspace_id, "worktree_hooks", [hash])) return true;
     }
     return false;
   });
@@ -83,21 +86,10 @@ async function rootOf(deps: ThreadsDeps, workspace_id: string): Promise<string> 
   return deps.files.directoryOf(row);
 }
 
-/** A project's configuration, with the hash of the file it came from; without one where that changed meanwhile. */
+/** A project's configuration, with the hash of the very bytes it was read from. */
 export async function readHashedConfig(
   root: string,
 ): Promise<{ config: ProjectConfig | undefined; configSha256: string | undefined }> {
-  const before = configHash(root);
-  const config = await readConfig(root);
-  const same = before !== undefined && before === configHash(root);
-  return { config, configSha256: same ? before : undefined };
-}
-
-/** The hash of `config.json` as it stands on disk. */
-function configHash(root: string): string | undefined {
-  try {
-    return sha256(readFileSync(join(root, ".agent", "config.json")));
-  } catch {
-    return undefined;
-  }
+  const found = await readConfigFile(root);
+  return { config: found?.config, configSha256: found?.sha256 };
 }

@@ -5,7 +5,7 @@ import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
 import { reflect } from "./files/reflect.js";
 import { assertWritable, withThread } from "./locate.js";
-import { ownChanges, ownOf } from "./metadata.js";
+import { ownChanges, ownOf, stampAfter } from "./metadata.js";
 
 type UpdateParams = ParsedParams<"thread/update">;
 
@@ -19,7 +19,10 @@ export async function updateThread(
 ): Promise<Result<"thread/update">> {
   return withThread(deps, params, async (located, file) => {
     assertWritable(located);
-    await file.change((envelope) => changesOf(envelope, params, new Date(deps.clock.now()).toISOString()));
+    await file.change((envelope) => {
+      const now = stampAfter(deps.clock.now(), located.row.own_stamp, ownOf(envelope)?.updatedAt);
+      return changesOf(envelope, params, now);
+    });
     await reflect(deps, located, call);
     return getThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
   });

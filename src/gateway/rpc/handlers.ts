@@ -60,7 +60,11 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/folder/delete": (params, { call }) =>
       followed(deps, params, tree.deleteFolder(deps, params, call)),
 
-    "thread/start": (params, { call }) => threads.startThread(deps, params, call),
+    "thread/start": async (params, { call }) => {
+      const result = await threads.startThread(deps, params, call);
+      deps.watching.began(params.workspace_id, result.thread.id);
+      return result;
+    },
     "thread/list": (params) => tree.listThreads(deps, params),
     "thread/get": async (params, { peer }) => tree.getThread(deps, await located(deps, params, peer)),
     "thread/update": async (params, { call, peer }) =>

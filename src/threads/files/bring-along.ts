@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { moveDirectory } from "../../atsf/index.js";
+import { moveDirectory, type Project } from "../../atsf/index.js";
 import type { WorkspaceRow } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { threadsDirOf } from "./find.js";
@@ -20,13 +20,21 @@ export async function bringAlong(
   const names = await readdir(threadsDirOf(from)).catch(() => []);
   const ids = names.filter((name) => !name.startsWith("."));
   if (ids.length === 0) return;
-  await deps.files.forget(from);
   await makeThreadsDirectory(root_path);
+  const project = await deps.files.project(from);
   for (const thread_id of ids) {
-    const target = join(threadsDirOf(root_path), thread_id);
-    if (await isDirectory(target)) continue;
-    await moveDirectory(join(threadsDirOf(from), thread_id), target).catch((error) =>
-      deps.report(error, "a thread could not be moved into the project"),
-    );
+    await deps.files
+      .turn(id, thread_id, () => bringOne(project, thread_id, root_path))
+      .catch((error) => deps.report(error, "a thread could not be moved into the project"));
   }
+  await deps.files.forget(from);
+}
+
+/** While nobody else writes to it. One that is there already stays where it is, and is told of by its owner. */
+async function bringOne(project: Project, thread_id: string, root_path: string): Promise<void> {
+  const from = join(threadsDirOf(project.root), thread_id);
+  const to = join(threadsDirOf(root_path), thread_id);
+  if ((await isDirectory(to)) || !(await isDirectory(from))) return;
+  await project.locked(from, () => moveDirectory(from, to));
+  project.forget(thread_id);
 }

@@ -3,8 +3,11 @@ import { workspaces } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { FollowedWorkspace } from "./followed-workspace.js";
 import type { Reconciled, ReconcileOptions } from "./reconcile.js";
+import { Watchers } from "./watchers.js";
 
 const SWEEP_MS = 60_000;
+/** Of all workspaces together; each wants its latest ones. */
+const WATCHED = 4_000;
 
 export interface FollowOptions {
   /** How long a request waits until the files of its workspace have been looked at for the first time. */
@@ -17,11 +20,15 @@ export class Follower {
   readonly #options: FollowOptions;
   readonly #followed = new Map<string, FollowedWorkspace>();
   readonly #sweeping: NodeJS.Timeout;
+  readonly #threads: Watchers;
   #closed = false;
 
   constructor(deps: ThreadsDeps, options: FollowOptions) {
     this.#deps = deps;
     this.#options = options;
+    this.#threads = new Watchers(WATCHED, (error) =>
+      deps.report(error, "changes of some threads show up late"),
+    );
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref();
   }
 
@@ -41,6 +48,12 @@ export class Follower {
   /** A thread somebody looks at is watched, however old it is. */
   touch(workspace_id: string, thread_id: string): void {
     this.#followed.get(workspace_id)?.touch(thread_id);
+  }
+
+  /** A thread was made: where its files are is followed from now on, and so is its workspace. Nobody waits for it. */
+  began(workspace_id: string, thread_id: string): void {
+    if (this.#followed.has(workspace_id)) this.touch(workspace_id, thread_id);
+    else this.open(workspace_id).catch(() => {});
   }
 
   /** Reads every file of a workspace again. */
@@ -67,12 +80,13 @@ export class Follower {
     clearInterval(this.#sweeping);
     const all = [...this.#followed.values()];
     for (const followed of all) followed.close();
+    this.#threads.clear();
     this.#followed.clear();
     await Promise.all(all.map((followed) => followed.idle()));
   }
 
   #start(workspace_id: string): FollowedWorkspace {
-    const followed = new FollowedWorkspace(this.#deps, workspace_id);
+    const followed = new FollowedWorkspace(this.#deps, workspace_id, this.#threads);
     this.#followed.set(workspace_id, followed);
     followed.first.catch((error) => {
       if (this.#followed.get(workspace_id) === followed) this.forget(workspace_id);

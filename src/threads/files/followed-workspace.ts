@@ -1,8 +1,5 @@
-import { type FSWatcher, watch } from "node:fs";
-import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Lru } from "../../base/index.js";
 import { threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
 import { workspaceNotFound } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
@@ -13,9 +10,12 @@ import { stampsOf } from "./look.js";
 import { keepUnreadable, type Reconciled, type ReconcileOptions, reconcile } from "./reconcile.js";
 import { reflect } from "./reflect.js";
 import { isDirectory } from "./thread-files.js";
+import { identityOf, Watchers } from "./watchers.js";
 
 /** So many threads are watched, the latest ones; the others are looked at once a minute. */
 const WATCHED = 1_000;
+const MOST_PLACES = 10_000;
+const LATE = "changes of some threads show up late";
 const SETTLE_MS = 100;
 const REREAD_MS = 200;
 /** Among what is scheduled, where threads stand by their ids. */
@@ -27,18 +27,20 @@ export class FollowedWorkspace {
   ready = false;
   readonly #deps: ThreadsDeps;
   readonly #id: string;
-  readonly #places = new Map<string, WatchedPlace>();
-  readonly #threads = new Lru<string, WatchedThread>(WATCHED, ({ watcher }) => watcher.close());
+  readonly #places: Watchers;
+  /** Shared by all workspaces: a system has only so many watchers, and editors want some too. */
+  readonly #threads: Watchers;
   readonly #scheduled = new Map<string, NodeJS.Timeout>();
   #work: Promise<unknown> = Promise.resolve();
   /** Looks at the whole workspace that wait or are under way. */
   #looks = 0;
-  #told = false;
   #closed = false;
 
-  constructor(deps: ThreadsDeps, workspace_id: string) {
+  constructor(deps: ThreadsDeps, workspace_id: string, threads: Watchers) {
     this.#deps = deps;
     this.#id = workspace_id;
+    this.#threads = threads;
+    this.#places = new Watchers(MOST_PLACES, (error) => deps.report(error, LATE));
     this.first = this.reconcile({});
     this.first.then(
       () => {
@@ -74,40 +76,42 @@ export class FollowedWorkspace {
   close(): void {
     this.#closed = true;
     for (const timer of this.#scheduled.values()) clearTimeout(timer);
-    for (const { watcher } of this.#places.values()) watcher.close();
     this.#scheduled.clear();
     this.#places.clear();
-    this.#threads.clear();
   }
 
   watchThread(thread_id: string, root: string): void {
+    if (this.#closed) return;
     const dir = join(threadsDirOf(root), thread_id);
-    if (this.#closed || this.#threads.get(thread_id)?.dir === dir) return;
-    const watcher = this.#watch(dir, () => this.#schedule(thread_id, root));
-    if (watcher) this.#threads.set(thread_id, { dir, watcher });
+    this.#threads.watch(this.#key(thread_id), dir, () => this.#schedule(thread_id, root));
   }
 
-  /** Somebody looks at it. */
+  /** Somebody looks at it, or it was just made: wherever its files are, they are followed from now on. */
   touch(thread_id: string): void {
-    if (this.#closed || this.#threads.get(thread_id)) return;
+    if (this.#closed || this.#threads.has(this.#key(thread_id))) return;
     const watchFound = async () => {
       const root = await this.#knownRoot(await this.#workspace(), thread_id);
-      if (root !== undefined) this.watchThread(thread_id, root);
+      if (root === undefined) return;
+      this.watchThread(thread_id, root);
+      this.#watchPlace(root);
     };
     watchFound().catch(() => {});
+  }
+
+  #key(thread_id: string): string {
+    return `${this.#id}/${thread_id}`;
   }
 
   async #reconcile(options: ReconcileOptions): Promise<Reconciled> {
     const workspace = await this.#workspace();
     // Watched first and read then: what changes in between is seen twice rather than not at all.
     const main = this.#deps.files.directoryOf(workspace);
-    // What is not there can't be watched; one without a project gets its directory anyway.
-    if (workspace.root_path === null) await this.#deps.files.ensureDirectory(workspace);
-    await this.#watchPlace(main);
+    this.#watchPlace(main);
     const result = await reconcile(this.#deps, workspace, options);
-    for (const place of result.places.slice(1)) await this.#watchPlace(place);
+    for (const place of result.places.slice(1)) this.#watchPlace(place);
     await this.#watchLatest(main);
-    await refreshFolderNames(this.#deps, workspace);
+    // Only once: another gateway on the same project may see other folders, and neither should undo the other for ever.
+    if (!this.ready) await refreshFolderNames(this.#deps, workspace);
     await this.#deps.words.open(this.#id);
     return result;
   }
@@ -124,19 +128,13 @@ export class FollowedWorkspace {
   }
 
   /** Watches where threads come and go. Before there is any, the nearest directory above says when there will be. */
-  async #watchPlace(root: string): Promise<void> {
-    for (const dir of [threadsDirOf(root), join(root, ".agent"), root]) {
-      const identity = await identityOf(dir);
-      if (identity === undefined) continue;
-      const known = this.#places.get(dir);
-      // A directory that was made anew under its name is another one: the old watcher hears nothing of it.
-      if (this.#closed || known?.identity === identity) return;
-      known?.watcher.close();
-      this.#places.delete(dir);
-      const watcher = this.#watch(dir, (name) => this.#placeChanged(root, dir, name));
-      if (watcher) this.#places.set(dir, { watcher, identity });
-      return;
-    }
+  #watchPlace(root: string): void {
+    if (this.#closed) return;
+    const there = [threadsDirOf(root), join(root, ".agent"), root].find(
+      (dir) => identityOf(dir) !== undefined,
+    );
+    if (there !== undefined)
+      this.#places.watch(there, there, (name) => this.#placeChanged(root, there, name));
   }
 
   #placeChanged(root: string, dir: string, name: string | null): void {
@@ -155,28 +153,15 @@ export class FollowedWorkspace {
     this.#scheduled.set(SWEEP, timer.unref());
   }
 
-  /** Without a watcher (the system has no more, say) the sweep finds what changed, within a minute. */
-  #watch(dir: string, onChange: (name: string | null) => void): FSWatcher | undefined {
-    try {
-      const watcher = watch(dir, { persistent: false }, (_event, name) => onChange(name));
-      watcher.on("error", () => watcher.close());
-      return watcher;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (!this.#told && code !== "ENOENT") this.#deps.report(error, "changes of some threads show up late");
-      this.#told ||= code !== "ENOENT";
-      return undefined;
-    }
-  }
-
   /** A program that writes a file several times in a row is looked at once. */
   #schedule(thread_id: string, root: string): void {
-    if (this.#closed || this.#scheduled.has(thread_id)) return;
+    const key = `${root} ${thread_id}`;
+    if (this.#closed || this.#scheduled.has(key)) return;
     const timer = setTimeout(() => {
-      this.#scheduled.delete(thread_id);
+      this.#scheduled.delete(key);
       this.#work = Promise.all([this.#work, this.#check(thread_id, root)]);
     }, SETTLE_MS);
-    this.#scheduled.set(thread_id, timer.unref());
+    this.#scheduled.set(key, timer.unref());
   }
 
   async #check(thread_id: string, root: string): Promise<void> {
@@ -202,7 +187,7 @@ export class FollowedWorkspace {
       this.#deps.files.remember(this.#id, thread_id, "");
       await reflectGone(this.#deps, workspace, thread_id);
       // What is watched no longer exists; the thread may stand elsewhere by now.
-      if (this.#threads.get(thread_id)?.dir === dir) this.#threads.delete(thread_id);
+      this.#threads.forget(this.#key(thread_id), dir);
       const now = await this.#knownRoot(workspace, thread_id);
       if (now !== undefined && now !== root) this.watchThread(thread_id, now);
       return;
@@ -226,22 +211,4 @@ export class FollowedWorkspace {
     if (!row || row.deleted_at !== null) return undefined;
     return row.file_root ?? this.#deps.files.directoryOf(workspace);
   }
-}
-
-interface WatchedPlace {
-  readonly watcher: FSWatcher;
-  readonly identity: string;
-}
-
-/** A number alone does not tell: systems give that of a deleted directory to the next one. */
-async function identityOf(dir: string): Promise<string | undefined> {
-  return stat(dir).then(
-    (found) => (found.isDirectory() ? `${found.ino}:${found.birthtimeMs}` : undefined),
-    () => undefined,
-  );
-}
-
-interface WatchedThread {
-  readonly dir: string;
-  readonly watcher: FSWatcher;
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Message, Thread, ThreadEnvelope } from "../../atsf/index.js";
+import { type Message, readLogBytes, type Thread, type ThreadEnvelope } from "../../atsf/index.js";
 import type { ThreadRow } from "../../store/index.js";
-import { snippetOf } from "../text.js";
+import { snippetOf, titleFrom } from "../text.js";
 
 /** What the index last knew of a thread's log. */
 export type KnownLog = Pick<ThreadRow, "log_stamp" | "log_size" | "log_tail" | "message_count">;
@@ -18,28 +18,36 @@ export interface LogLook {
   /** Of the last message that says something; undefined when none of those looked at does. */
   readonly snippet: string | undefined;
   readonly lastAt: string | undefined;
-  /** Messages that came since, oldest first. Empty for a log that is seen for the first time or was replaced. */
+  /** Messages that came since, oldest first. Empty when they are too many, or the log is new or was replaced. */
   readonly fresh: readonly Message[];
   /** What was known of it no longer holds. */
   readonly replaced: boolean;
-  /** There is more to read: look again from here. */
-  readonly more: boolean;
+  /** What the first user message among the new ones would be called. */
+  readonly firstTitle: string | undefined;
 }
 
 const TAIL_BYTES = 256;
-const BATCH_MESSAGES = 200;
-const BATCH_BYTES = 4 * 1024 * 1024;
+const TOLD_MESSAGES = 200;
+const TOLD_BYTES = 3 * 1024 * 1024;
 const SNIPPET_LOOKS = 10;
 
 /** Tells one state of `thread.json` from another. */
 export function envelopeStamp(dir: string): string | undefined {
-  const found = statSync(join(dir, "thread.json"), { throwIfNoEntry: false });
-  return found && `${found.ino}:${found.size}:${found.mtimeMs}`;
+  return stampOf(join(dir, "thread.json"));
 }
 
 export function logStamp(dir: string): string | null {
-  const found = statSync(join(dir, "messages.jsonl"), { throwIfNoEntry: false });
-  return found ? `${found.ino}:${found.size}:${found.mtimeMs}` : null;
+  return stampOf(join(dir, "messages.jsonl")) ?? null;
+}
+
+/** One file that can't be looked at (a link in a circle, say) must not keep others from being looked at. */
+function stampOf(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found && `${found.ino}:${found.size}:${found.mtimeMs}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells whether anything in a thread's files is another than before. */
@@ -70,28 +78,47 @@ function continues(dir: string, known: KnownLog, stamp: string | null): boolean 
   return tailOf(dir, size) === known.log_tail;
 }
 
+/** Past this, it is the work of another program: clients read such a thread again instead of hearing every message. */
+class Told {
+  readonly messages: Message[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  add(message: Message, bytes: number): void {
+    this.#count++;
+    // On the wire a message is cut at about this size.
+    this.#bytes += Math.min(bytes, TOLD_BYTES / 3);
+    if (this.#count <= TOLD_MESSAGES && this.#bytes <= TOLD_BYTES) this.messages.push(message);
+    else this.messages.length = 0;
+  }
+}
+
 async function appended(thread: Thread, known: KnownLog, stamp: string | null): Promise<LogLook> {
-  const fresh: Message[] = [];
+  const told = new Told();
   let end = known.log_size ?? 0;
-  let more = false;
+  let count = 0;
+  let last: Message | undefined;
+  let snippet: string | undefined;
+  let firstTitle: string | undefined;
   for await (const entry of thread.newMessagesNow(end) ?? thread.newMessages(end)) {
-    more = fresh.length >= BATCH_MESSAGES || entry.end - (known.log_size ?? 0) > BATCH_BYTES;
-    if (more && fresh.length > 0) break;
-    more = false;
     end = entry.end;
-    if ("message" in entry) fresh.push(entry.message);
+    if (!("message" in entry)) continue;
+    last = entry.message;
+    count++;
+    told.add(last, entry.end - entry.offset);
+    snippet = snippetOf(last) ?? snippet;
+    firstTitle ??= titleFrom(last);
   }
   return {
-    // A stamp that fits no file: the rest is read next time, also after a crash.
-    log_stamp: more ? `${stamp?.split(":")[0]}:more` : stamp,
+    log_stamp: stamp,
     log_size: end,
     log_tail: tailOf(thread.dir, end),
-    message_count: known.message_count + fresh.length,
-    snippet: lastSnippet(fresh),
-    lastAt: fresh.at(-1)?.timestamp,
-    fresh,
+    message_count: known.message_count + count,
+    snippet,
+    firstTitle,
+    lastAt: last?.timestamp,
+    fresh: told.messages,
     replaced: false,
-    more,
   };
 }
 
@@ -113,7 +140,7 @@ async function wholeLog(
     lastAt,
     fresh: [],
     replaced,
-    more: false,
+    firstTitle: undefined,
   };
 }
 
@@ -178,13 +205,6 @@ function lastSnippet(messages: readonly Message[]): string | undefined {
 /** A few bytes before a place in the log: whoever rewrites a log rarely leaves them where they were. */
 export function tailOf(dir: string, size: number): string | null {
   if (size === 0) return null;
-  const file = openSync(join(dir, "messages.jsonl"), "r");
-  try {
-    const start = Math.max(0, size - TAIL_BYTES);
-    const buffer = Buffer.alloc(size - start);
-    const bytesRead = readSync(file, buffer, 0, buffer.length, start);
-    return createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32);
-  } finally {
-    closeSync(file);
-  }
+  const bytes = readLogBytes(dir, Math.max(0, size - TAIL_BYTES), size);
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }

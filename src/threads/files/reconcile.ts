@@ -8,7 +8,7 @@ import { bringAlong } from "./bring-along.js";
 import { findThreadFiles, threadsDirOf } from "./find.js";
 import { markReadOnly, reflectGone } from "./gone.js";
 import { envelopeStamp, logStamp } from "./look.js";
-import { announcements, type FilesOf, type Reading, readFiles, reflect, writeReading } from "./reflect.js";
+import { announcements, type FilesOf, type Reading, readFiles, writeReading } from "./reflect.js";
 import { isDirectory } from "./thread-files.js";
 
 export interface Reconciled {
@@ -26,7 +26,7 @@ export interface ReconcileOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Past this many changes, clients are told to read the tree again instead of hearing of each. */
+/** Past this many changes, clients are told to read again instead of hearing of each thread and message. */
 const TOLD_ONE_BY_ONE = 25;
 const BATCH = 100;
 const AT_ONCE = 16;
@@ -40,15 +40,12 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const main = deps.files.directoryOf(workspace);
   const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
-  // A project that is not there (an unmounted disk, say) says nothing about its threads.
-  if (!(await isDirectory(main)) && workspace.root_path !== null) return nothing(rows.length);
+  // A directory that is not there (an unmounted disk, another data directory) says nothing about its threads.
+  if (!(await isDirectory(main))) return giveFiles(deps, workspace, rows);
   await bringAlong(deps, workspace);
   const known = new Map(rows.map((row) => [row.id, row]));
   const places = new Map(rows.flatMap(({ id, file_root }) => (file_root === null ? [] : [[id, file_root]])));
-  const found = await findThreadFiles(deps, main, places).catch((error) => {
-    if (workspace.root_path === null) return { places: [main], roots: new Map<string, string>() };
-    throw error;
-  });
+  const found = await findThreadFiles(deps, main, places);
   const stale: FilesOf[] = [];
   let looked = 0;
   for (const [thread_id, place] of found.roots) {
@@ -98,9 +95,6 @@ async function readAll(
       const counts = await deps.words.missingAfter(workspace.id, lacking, writing);
       added += counts.added;
       changed += counts.changed;
-      for (const { files, log } of readings) {
-        if (log?.more) await reflect(deps, files);
-      }
     });
     options.onProgress?.(Math.min(done + BATCH, stale.length), stale.length);
   }
@@ -134,7 +128,7 @@ async function readOrReport(
   onProblem: (file: string, error: unknown) => void,
 ): Promise<Reading | undefined> {
   try {
-    return await readFiles(deps, files, { force });
+    return await readFiles(deps, files, { force, stamps: true });
   } catch (error) {
     onProblem(join(threadsDirOf(files.root), files.thread_id), error);
     await keepUnreadable(deps, files, error);
@@ -168,7 +162,7 @@ async function writeBatch(
       const written = yield* writeReading(deps, reading);
       counts.added += Number(written.made);
       counts.changed += Number(written.visible && !written.made);
-      told.push(...announcements(reading, { ...written, visible: written.visible && oneByOne }));
+      if (oneByOne) told.push(...announcements(reading, written));
     }
     const unsaid = !oneByOne && counts.added + counts.changed > 0;
     if (unsaid) told.push(treeChanged(workspace.id, undefined));
@@ -195,6 +189,20 @@ async function reflectMissing(
   return removed;
 }
 
-function nothing(threads: number): Reconciled {
-  return { places: [], threads, added: 0, changed: 0, removed: 0, problems: [] };
+/** Threads from before threads had files get them, where there is no project that would have to be there first. */
+async function giveFiles(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  rows: readonly threadFiles.FileStateRow[],
+): Promise<Reconciled> {
+  const bare = rows.filter(
+    ({ envelope_stamp, deleted_at }) => envelope_stamp === null && deleted_at === null,
+  );
+  if (workspace.root_path === null)
+    await reflectMissing(
+      deps,
+      workspace,
+      bare.map(({ id }) => id),
+    );
+  return { places: [], threads: rows.length, added: 0, changed: 0, removed: 0, problems: [] };
 }

@@ -22,7 +22,8 @@ import {
   treeChanged,
 } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
-import { ownChanges, ownOf } from "../metadata.js";
+import { ownChanges, ownOf, stampAfter } from "../metadata.js";
+import { DEFAULT_TITLE } from "../text.js";
 import { messageToWire } from "../wire.js";
 import { fieldsOf, logFieldsOf, secondsOf } from "./fields.js";
 import { folderByNames } from "./folder-names.js";
@@ -57,35 +58,28 @@ export async function reflect(
   files: FilesOf,
   call: Call = {},
 ): Promise<Thread | undefined> {
-  for (let known = files; ; ) {
-    const reading = await readFiles(deps, known);
-    if (!reading) return undefined;
-    const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
-      if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
-      const written = yield* writeReading(deps, reading);
-      yield* notifications.announce(
-        files.workspace.id,
-        unixSeconds(deps.clock),
-        announcements(reading, written),
-      );
-      return written.thread;
-    });
-    const lacking = reading.log ? [files.thread_id] : [];
-    const thread = await deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
-      // Read, but not known: whoever looks next reads it again.
-      deps.files.remember(files.workspace.id, files.thread_id, "");
-      throw error;
-    });
-    if (!reading.log?.more) return thread;
-    known = { ...files, row: undefined };
-  }
+  const reading = await readFiles(deps, files);
+  if (!reading) return undefined;
+  const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
+    if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
+    const written = yield* writeReading(deps, reading);
+    const told = announcements(reading, written);
+    yield* notifications.announce(files.workspace.id, unixSeconds(deps.clock), told);
+    return written.thread;
+  });
+  const lacking = reading.log ? [files.thread_id] : [];
+  return deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
+    // Read, but not known: whoever looks next reads it again.
+    deps.files.remember(files.workspace.id, files.thread_id, "");
+    throw error;
+  });
 }
 
 /** Reads what changed in a thread's files. Undefined: nothing did. */
 export async function readFiles(
   deps: ThreadsDeps,
   files: FilesOf,
-  { force = false } = {},
+  { force = false, stamps = false } = {},
 ): Promise<Reading | undefined> {
   const { workspace, thread_id, root } = files;
   const row = await rowOf(deps, files);
@@ -93,23 +87,52 @@ export async function readFiles(
   const stamp = envelopeStamp(thread.dir) ?? "none";
   const file_root = root === deps.files.directoryOf(workspace) ? null : root;
   const sameFile = !force && row !== undefined && isSameFile(row, stamp, file_root);
-  const envelope = sameFile ? undefined : await readEnvelope(deps, thread, row);
+  const found = sameFile ? undefined : await readEnvelope(deps, thread, row);
   const known = force || row?.envelope_stamp === null ? undefined : row;
-  const log = await lookAtLog(thread, known, async () => envelope ?? thread.envelope());
+  const log = await lookAtLog(thread, known, async () => found ?? thread.envelope());
+  const envelope = (await nameAfterFirst(deps, thread, row, log)) ?? found;
   if (!envelope && !log) return undefined;
+  // The stamp is from before the file was read: what is written meanwhile is read next time.
+  const place = { envelope_stamp: stamp, file_root, deleted_at: null };
   const changes = {
-    ...(envelope && fieldsOf(thread_id, envelope, file_root)),
-    ...(log && logFieldsOf(log)),
-    // As it was before it was read: what is written meanwhile is read next time.
-    envelope_stamp: stamp,
-    file_root,
+    ...columnsOf(thread_id, file_root, envelope, log),
+    ...place,
     updated_at: latest(row, envelope, log),
-    deleted_at: null,
   };
   const logged = log ? log.log_stamp : row?.log_stamp;
   deps.files.remember(workspace.id, thread_id, `${stamp} ${logged}`);
-  if (row && sameBut(row, changes, "envelope_stamp")) return undefined;
+  if (row && sameBut(row, changes, stamps ? undefined : "envelope_stamp")) return undefined;
   return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+}
+
+function columnsOf(
+  thread_id: string,
+  file_root: string | null,
+  envelope: ThreadEnvelope | undefined,
+  log: LogLook | undefined,
+): Partial<ThreadRow> {
+  return { ...(envelope && fieldsOf(thread_id, envelope, file_root)), ...(log && logFieldsOf(log)) };
+}
+
+/** Until someone names a thread, it is called after its first user message, whoever wrote it. */
+async function nameAfterFirst(
+  deps: ThreadsDeps,
+  thread: ThreadFile,
+  row: ThreadRow | undefined,
+  log: LogLook | undefined,
+): Promise<ThreadEnvelope | undefined> {
+  const title = log?.firstTitle;
+  if (title === undefined || row?.named !== 0 || row.title !== DEFAULT_TITLE || row.read_only !== null)
+    return undefined;
+  const naming = thread.change((envelope) => {
+    if (envelope.title !== DEFAULT_TITLE) return [];
+    const updatedAt = stampAfter(deps.clock.now(), row.own_stamp, ownOf(envelope)?.updatedAt);
+    return [{ path: ["title"], value: title }, ...ownChanges({ updatedAt })];
+  });
+  return naming.catch((error) => {
+    deps.report(error, "a thread could not be named after its first message");
+    return undefined;
+  });
 }
 
 async function rowOf(
@@ -135,8 +158,8 @@ async function readEnvelope(
   return row && lostOurs(row, envelope) ? restoreOurs(deps, thread, row, envelope) : envelope;
 }
 
-/** The stamp alone is no reason for a commit: it is kept with the next change. */
-function sameBut(row: ThreadRow, changes: Partial<ThreadRow>, ignored: keyof ThreadRow): boolean {
+/** The stamp alone is no reason for a commit of its own: it is kept with the next change, or by the next sweep. */
+function sameBut(row: ThreadRow, changes: Partial<ThreadRow>, ignored: keyof ThreadRow | undefined): boolean {
   const keys = Object.keys(changes) as (keyof ThreadRow)[];
   return keys.every((key) => key === ignored || row[key] === changes[key]);
 }
@@ -222,18 +245,20 @@ async function restoreOurs(
   found: ThreadEnvelope,
 ): Promise<ThreadEnvelope> {
   if (found.threadId !== row.id) return found;
-  return thread.change(oursOf(row)).catch((error) => {
+  return thread.change(oursOf(row, found)).catch((error) => {
     deps.report(error, "our values could not be put back into a thread's file");
     return found;
   });
 }
 
-function oursOf(row: ThreadRow): JsonChange[] {
+/** Its title is ours only in an older copy: a program that drops what it does not know may still have renamed it. */
+function oursOf(row: ThreadRow, found: ThreadEnvelope): JsonChange[] {
+  const older = ownOf(found) !== undefined;
   const isoOf = (seconds: number | null) =>
     seconds === null ? undefined : new Date(seconds * 1000).toISOString();
   const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
   return [
-    ...(row.named === 1 ? [{ path: ["title"], value: row.title }] : []),
+    ...(older && row.named === 1 ? [{ path: ["title"], value: row.title }] : []),
     ...ownChanges({
       updatedAt: row.own_stamp,
       pinnedAt: isoOf(row.pinned_at),

@@ -13,11 +13,14 @@ export interface ThreadFilesOptions {
 }
 
 const SEEN = 10_000;
+/** Each holds files and locks open; one that is let go of while it is used opens them again. */
+const OPEN_PROJECTS = 32;
 
 /** The directories threads stand in, each opened once, and whose turn it is to write to which thread. */
 export class ThreadFiles {
   readonly #options: ThreadFilesOptions;
-  readonly #projects = new Map<string, Promise<Project>>();
+  readonly #projects = new Lru<string, Promise<Project>>(OPEN_PROJECTS, (opening) => this.#letGo(opening));
+  readonly #closing = new Set<Promise<void>>();
   readonly #turns = new Turns();
   readonly #seen = new Lru<string, string>(SEEN);
 
@@ -100,16 +103,29 @@ export class ThreadFiles {
 
   /** Lets go of a directory that is about to move or go. */
   async forget(root: string): Promise<void> {
-    const opening = this.#projects.get(root);
     this.#projects.delete(root);
-    await (await opening?.catch(() => undefined))?.close();
+    await Promise.all(this.#closing);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#projects.keys()].map((root) => this.forget(root)));
+    this.#projects.clear();
+    await Promise.all(this.#closing);
+  }
+
+  #letGo(opening: Promise<Project>): void {
+    const closing: Promise<void> = opening
+      .then((project) => project.close())
+      .catch(() => {})
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 }
 
 export async function isDirectory(path: string): Promise<boolean> {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    if (["EACCES", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
 }

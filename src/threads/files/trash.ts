@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { moveDirectory } from "../../atsf/index.js";
+import { threadFiles } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { threadsError } from "../errors.js";
 import { makeThreadsDirectory } from "./make-threads-dir.js";
@@ -57,11 +58,15 @@ export async function removeFromTrash(deps: ThreadsDeps, binned: Binned): Promis
 /** What lies in the bin without the index knowing of it: left by a crash, or replaced by a later one of its id. */
 export async function sweepTrash(deps: ThreadsDeps, workspace_id: string, beforeMs: number): Promise<void> {
   const dir = deps.files.trashOf(workspace_id);
-  const names = await readdir(dir).catch(() => []);
-  for (const name of names.filter((each) => each.includes("~"))) {
+  const deleted = new Set(
+    (await deps.store.read(() => threadFiles.listFileStates(workspace_id)))
+      .filter(({ deleted_at }) => deleted_at !== null)
+      .map(({ id }) => id),
+  );
+  for (const name of await readdir(dir).catch(() => [])) {
     const path = join(dir, name);
     const { ctimeMs } = await stat(path);
-    if (ctimeMs < beforeMs) await rm(path, { recursive: true, force: true });
+    if (!deleted.has(name) && ctimeMs < beforeMs) await rm(path, { recursive: true, force: true });
   }
 }
 
