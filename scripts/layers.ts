@@ -15,7 +15,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   protocol: { level: 0, only: [] },
   base: { level: 0, only: [] },
   atsf: { level: 1, only: ["base"], may: ["execa", "jsonc-parser", "modern-tar"] },
+  hooks: { level: 1, only: ["base"] },
   store: { level: 1, may: ["pg", "kysely", "libsql", "node:sqlite"] },
+  providers: {
+    level: 1,
+    only: ["base"],
+    may: ["@ai-sdk/openai", "@ai-sdk/openai-compatible", "@ai-sdk/anthropic", "@ai-sdk/google", "undici"],
+  },
   tree: { level: 2 },
   instructions: { level: 3 },
   threads: { level: 3 },
@@ -27,6 +33,11 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** Packages that belong to a few modules only. */
 const guarded = [
+  "@ai-sdk/openai",
+  "@ai-sdk/openai-compatible",
+  "@ai-sdk/anthropic",
+  "@ai-sdk/google",
+  "undici",
   "execa",
   "jsonc-parser",
   "modern-tar",

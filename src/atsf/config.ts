@@ -1,4 +1,4 @@
-import { Turns } from "../base/index.js";
+import { sha256, Turns } from "../base/index.js";
 import { assertInside } from "./confined.js";
 import { writing } from "./disk.js";
 import { atsfError } from "./errors.js";
@@ -12,8 +12,19 @@ import { assertReadable, SPEC_VERSION, versionToWrite } from "./version.js";
 
 /** The project's configuration; undefined when there is none. */
 export async function readConfig(root: string): Promise<ProjectConfig | undefined> {
+  return (await readConfigFile(root))?.config;
+}
+
+export interface ConfigFile {
+  readonly config: ProjectConfig;
+  /** Of the bytes the configuration was read from. */
+  readonly sha256: string;
+}
+
+/** The same with the hash of the file: whoever trusts a content must get the one that was hashed. */
+export async function readConfigFile(root: string): Promise<ConfigFile | undefined> {
   const json = await readJson(root);
-  return json && parse(json);
+  return json && { config: parse(json), sha256: sha256(json.mark + json.text) };
 }
 
 /** Changes values of `config.json`, making it if need be; everything else in it stays to the byte. */

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { atsfError } from "./errors.js";
 
 type Doing = "read" | "write";
@@ -20,6 +21,11 @@ async function known<T>(path: string, doing: Doing, work: () => Promise<T>): Pro
   }
 }
 
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
 /** What a disk's error number means to a person. Anything else stays as it is. */
 export function diskError(error: unknown, fallback: string, doing: Doing): unknown {
   const { code, path = fallback } = (error ?? {}) as { code?: unknown; path?: string };
@@ -31,7 +37,12 @@ export function diskError(error: unknown, fallback: string, doing: Doing): unkno
     case "EROFS":
       return notWritable(path, error);
     case "EISDIR":
-      return notAFile(path, error);
+      return notAFile(path, "a directory", error);
+    case "ENXIO":
+    case "ESPIPE":
+      return notAFile(path, "a pipe or a socket", error);
+    case "ELOOP":
+      return notAFile(path, "a link that leads in a circle", error);
     case "EACCES":
     case "EPERM":
       return doing === "write" ? notWritable(path, error) : notReadable(path, error);
@@ -56,10 +67,21 @@ export function notWritable(path: string, cause: unknown) {
   );
 }
 
-function notAFile(path: string, cause: unknown) {
+/** What no program can read to its end, or read at all, is refused before anyone waits for it. */
+export function assertFile(path: string, found: Stats): void {
+  if (!found.isFile()) throw notAFile(path, kindOf(found));
+}
+
+function kindOf(found: Stats): string {
+  if (found.isDirectory()) return "a directory";
+  if (found.isSymbolicLink()) return "a link";
+  return found.isFIFO() ? "a pipe" : "a device";
+}
+
+function notAFile(path: string, is: string, cause?: unknown) {
   return atsfError(
     { kind: "atsf.invalid_file", file: path, problem: "not_a_file" },
-    `${path} can't be used: it is a directory. Move it away, then try again.`,
+    `${path} can't be used: it is ${is} where a file should be. Move it away, then try again.`,
     cause,
   );
 }

@@ -1,9 +1,12 @@
 import { closeSync, fsync, lstatSync, openSync, writeFile, writeFileSync } from "node:fs";
-import { link, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { reading, writing } from "./disk.js";
+import { writing } from "./disk.js";
 import { atsfError } from "./errors.js";
+import { openRegular } from "./regular-file.js";
+
+export { isMissing } from "./disk.js";
 
 /** Writes a file whole or not at all, and durably: a crash leaves the old one or the new one. */
 export function writeAtomic(path: string, data: string | Uint8Array): Promise<void> {
@@ -95,23 +98,16 @@ export async function syncDirectory(dir: string): Promise<void> {
 }
 
 /** Undefined when there is no such file. */
-export function readIfThere(path: string): Promise<Buffer | undefined> {
-  return reading(path, async () => {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  });
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  const file = await openRegular(path);
+  try {
+    return await file?.readFile();
+  } finally {
+    await file?.close();
+  }
 }
 
 /** Whether something stands under a name, a link that leads nowhere included. */
 export async function isThere(path: string): Promise<boolean> {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { readRegular } from "./regular-file.js";
 
 /** Where a directory stands in its git checkout. */
 export interface GitHead {
@@ -51,7 +52,7 @@ function resolveRef(gitDir: string, ref: string): string | undefined {
   const common = shared === undefined ? gitDir : resolve(gitDir, shared);
   const loose = readTrimmed(join(common, ref));
   if (loose !== undefined) return isHash(loose) ? loose : undefined;
-  const packed = readTrimmed(join(common, "packed-refs"));
+  const packed = readTrimmed(join(common, "packed-refs"), LARGEST_PACKED);
   const line = packed?.split("\n").find((each) => each.endsWith(` ${ref}`));
   const commit = line?.split(" ")[0];
   return commit !== undefined && isHash(commit) ? commit : undefined;
@@ -61,9 +62,13 @@ function isHash(text: string): boolean {
   return /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text);
 }
 
-function readTrimmed(path: string): string | undefined {
+const LARGEST = 64 * 1024;
+/** Of some two hundred thousand branches and tags. What is larger is left to git itself. */
+const LARGEST_PACKED = 16 * 1024 * 1024;
+
+function readTrimmed(path: string, largest = LARGEST): string | undefined {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readRegular(path, { largest })?.toString("utf8").trim();
   } catch {
     return undefined;
   }

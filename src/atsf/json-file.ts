@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { reading } from "./disk.js";
+import { dirname } from "node:path";
 import { atsfError } from "./errors.js";
-import { isMissing, writeAtomic } from "./files.js";
+import { writeAtomic } from "./files.js";
+import { agentDir } from "./layout.js";
+import { LARGEST_JSON, readRegular } from "./regular-file.js";
 
 /** A JSON file of the format as text. A byte order mark is no part of the text, and is kept when it is written again. */
 export interface JsonFile {
@@ -15,7 +16,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Undefined when there is none. What is not UTF-8 is refused: written again, it would not be the same file. */
 export async function readJsonFile(file: string): Promise<JsonFile | undefined> {
-  const bytes = await reading(file, async () => readNow(file));
+  const bytes = readRegular(file, { largest: LARGEST_JSON, within: ownerOf(file) });
   if (!bytes) return undefined;
   let text: string;
   try {
@@ -27,14 +28,10 @@ export async function readJsonFile(file: string): Promise<JsonFile | undefined> 
   return { file, mark, text: text.slice(mark.length) };
 }
 
-/** These are small: a way through the pool takes longer than reading them. */
-function readNow(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+/** How far links may lead: those of a thread within the thread, those of `.agent` within the project. */
+function ownerOf(file: string): string {
+  const dir = dirname(file);
+  return dir === agentDir(dirname(dir)) ? dirname(dir) : dir;
 }
 
 export async function rewriteJsonFile({ file, mark, text }: JsonFile, next: string): Promise<void> {

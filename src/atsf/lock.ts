@@ -1,7 +1,7 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type KernelLock, Lru, openLock, sqliteErrorCode, Turns } from "../base/index.js";
-import { diskFull, notWritable } from "./disk.js";
+import { assertFile, diskFull, notWritable } from "./disk.js";
 import { LOCK, threadNotFound } from "./layout.js";
 import { endWish, giveWay, wish } from "./lock-wish.js";
 
@@ -110,6 +110,9 @@ export class ThreadLocks {
 
 function openFile(dir: string): Pick<Opened, "lock" | "inode"> {
   const path = join(dir, LOCK);
+  // A link would have the lock made where it leads, and only a file can guard anything.
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found) assertFile(path, found);
   let lock: KernelLock | undefined;
   try {
     lock = openLock(path);

@@ -6,6 +6,7 @@ import { readAsset, saveAsset } from "./assets.js";
 import { assertInside, isPlainlyInside } from "./confined.js";
 import { reading } from "./disk.js";
 import { changeEnvelope, type EnvelopeChanges, readEnvelope, readOnlyThread } from "./envelope.js";
+import { hideFromGit } from "./gitignore.js";
 import type { JsonChange } from "./json-text.js";
 import { ENVELOPE, LOG } from "./layout.js";
 import type { ThreadLocks } from "./lock.js";
@@ -58,6 +59,7 @@ export class Thread {
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #seen = "";
+  #hidden = false;
 
   constructor(id: string, dir: string, deps: ThreadDeps) {
     this.id = id;
@@ -164,7 +166,7 @@ export class Thread {
   }
 
   async saveAsset(bytes: Uint8Array, mimeType: string): Promise<string> {
-    await this.#assertWritable();
+    await this.#prepareToWrite();
     return saveAsset(this.dir, bytes, mimeType);
   }
 
@@ -202,13 +204,13 @@ export class Thread {
 
   async #accept(given: Message): Promise<Accepted> {
     const images = Array.isArray(given?.content) && given.content.some((block) => block?.type === "image");
-    if (images) await this.#assertWritable();
+    if (images) await this.#prepareToWrite();
     return acceptMessage(this.dir, given);
   }
 
   /** Runs work under the thread's lock. Where nothing may be written, no lock file appears either. */
   async #write<T>(work: () => Promise<T>): Promise<T> {
-    await this.#assertWritable();
+    await this.#prepareToWrite();
     return this.#deps.locks.run(this.dir, async () => {
       await this.#assertWritable();
       return work();
@@ -238,6 +240,16 @@ export class Thread {
     }
     this.#timer ??= setTimeout(() => this.#flushDerived(), DERIVED_MS).unref();
     for (const { message, resolve } of batch) resolve(message);
+  }
+
+  /** What is written must not show up in git first. A disk that refuses says so to the write itself. */
+  async #prepareToWrite(): Promise<void> {
+    await this.#assertWritable();
+    if (this.#hidden) return;
+    this.#hidden = await hideFromGit(this.dir).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Looked at again only when `thread.json` or the log is another file than before. */

@@ -60,7 +60,7 @@ async function* readableEnvelope(dir: string): AsyncGenerator<Problem, ReadEnvel
     const repairable = isKind(error, "atsf.invalid_file") && error.data.problem !== "not_a_file";
     const advice = repairable
       ? "Repair makes it whole from what it says and from the log."
-      : "Use a program that knows this version, or give this user the right to read it.";
+      : adviceFor(error);
     yield refusalOf(join(dir, ENVELOPE), error, advice, { repairable });
     return undefined;
   }
@@ -151,4 +151,10 @@ async function* validateAssets(dir: string): AsyncGenerator<Problem> {
     const advice = "Name it sha256-<first 16 hex digits of its content's hash>.<extension>.";
     yield warningIn(join(dir, name), { is: "asset_name", message, advice });
   }
+}
+
+function adviceFor(error: unknown): string {
+  if (isKind(error, "atsf.version_unsupported")) return "Use a program that knows this version.";
+  if (isKind(error, "atsf.invalid_file")) return "Move it away.";
+  return "Give this user the right to read it.";
 }

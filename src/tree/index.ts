@@ -18,6 +18,6 @@ export { moveThread } from "./thread-index/move.js";
 export { folderToWire, placementOf, threadToWire, workspaceToWire } from "./wire.js";
 export { createWorkspace, ensureHome } from "./workspaces/create.js";
 export { deleteWorkspace, undeleteWorkspace } from "./workspaces/delete.js";
-export { getWorkspace, requireWorkspace } from "./workspaces/get.js";
+export { requireWorkspace } from "./workspaces/get.js";
 export { listWorkspaces } from "./workspaces/list.js";
 export { updateWorkspace } from "./workspaces/update.js";

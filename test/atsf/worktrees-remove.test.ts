@@ -15,6 +15,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   belongsTo,
   createWorktree,
+  GITIGNORE,
   listWorktrees,
   openProject,
   ownerOf,
@@ -148,6 +149,94 @@ test("[WT13] links that hooks made into the repository are no work: they go, wha
   rmSync(join(made.path, "mine"));
   expect(await removeWorktree(given)).toEqual({ copied: [THREAD], deletedBranch: made.branch });
   expect(readFileSync(join(dir, "node_modules/x"), "utf8")).toBe("x");
+});
+
+/** A repository that has committed an ignore file of another program's, with a worktree and its thread. */
+async function withForeignIgnoreFile(text: string) {
+  const repository = freshRepository({ "a.txt": "a\n", ".agent/.gitignore": text });
+  const { dir, worktrees } = repository;
+  const made = await createWorktree({ project: dir, directory: worktrees, threadId: THREAD });
+  const place = await openProject(made.path);
+  const thread = await place.create(newThread(THREAD));
+  await thread.append(textMessage("a"));
+  await thread.clear();
+  await place.close();
+  return {
+    repository,
+    dir,
+    made,
+    worktree: repositoryAt(made.path),
+    given: { project: dir, path: made.path },
+  };
+}
+
+const THEIRS = GITIGNORE.replace("threads/*/*\n", "");
+
+test("[WT13] a thread's own files are no work, whatever the ignore file lets git see of them", async () => {
+  for (const text of [THEIRS, THEIRS.replace("# !", "!"), GITIGNORE.replace("# !", "!"), "\n"]) {
+    const { repository, dir, made, given } = await withForeignIgnoreFile(text);
+    expect(await removeWorktree(given), text).toEqual({ copied: [THREAD], deletedBranch: made.branch });
+    expect(existsSync(made.path)).toBe(false);
+    const seen = repository.git("status", "--porcelain", "--untracked-files=all");
+    expect(seen).toBe(`?? .agent/threads/${THREAD}/thread.json`);
+    expect(readdirSync(join(dir, ".agent/threads", THREAD)).some((name) => name.includes(".cleared-"))).toBe(
+      true,
+    );
+  }
+});
+
+test("[WT13] beside a thread's files new and deleted ones are refused as ever, in other threads too", async () => {
+  const { made, worktree, given } = await withForeignIgnoreFile(THEIRS.replace("# !", "!"));
+  const refused = (...files: string[]) =>
+    expect(removeWorktree(given)).rejects.toMatchObject({
+      kind: "atsf.worktree_uncommitted",
+      data: { files },
+    });
+  worktree.write({ "new.txt": "new", ".agent/notes.md": "new", ".agent/threads/list.md": "new" });
+  await refused(".agent/notes.md", ".agent/threads/list.md", "new.txt");
+  worktree.git("clean", "-q", "-f", "new.txt", ".agent/notes.md", ".agent/threads/list.md");
+  worktree.git("rm", "-q", "--cached", ".agent/.gitignore");
+  await refused(".agent/.gitignore", ".agent/.gitignore");
+  worktree.git("reset", "-q");
+  worktree.commit({ ".agent/threads/other/thread.json": "{}" });
+  worktree.git("push", "-q", given.project, "HEAD:refs/heads/elsewhere");
+  rmSync(join(made.path, ".agent/threads/other"), { recursive: true });
+  await refused(".agent/threads/other/thread.json");
+  expect(existsSync(join(made.path, ".agent/threads", THREAD, "thread.json"))).toBe(true);
+});
+
+test("[WT13] our ignore file in a worktree that someone else made is no work; another one is", async () => {
+  const { dir, git, worktrees } = freshRepository();
+  const path = join(worktrees, "mine");
+  git("worktree", "add", "-q", "-b", "mine", path);
+  const place = await openProject(path);
+  await (await place.create(newThread(THREAD))).append(textMessage("a"));
+  await place.close();
+  const worktree = repositoryAt(path);
+  expect(worktree.git("status", "--porcelain", "--untracked-files=all")).toBe("?? .agent/.gitignore");
+  worktree.write({ ".agent/.gitignore": `${GITIGNORE}mine\n` });
+  await expect(removeWorktree({ project: dir, path })).rejects.toMatchObject({
+    data: { files: [".agent/.gitignore"] },
+  });
+  worktree.write({ ".agent/.gitignore": GITIGNORE });
+  expect(await removeWorktree({ project: dir, path })).toEqual({ copied: [THREAD] });
+  expect(existsSync(path)).toBe(false);
+});
+
+test("[WT13] a worktree with submodules is not forced away for a thread's files: git's refusal stands", async () => {
+  const library = freshRepository();
+  const { repository, dir, made, given } = await withForeignIgnoreFile("\n");
+  const add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", library.dir, "lib"];
+  const worktree = repositoryAt(made.path);
+  worktree.git(...add);
+  worktree.git("commit", "-q", "-m", "lib");
+  worktree.git("push", "-q", dir, "HEAD:refs/heads/elsewhere");
+  await expect(removeWorktree(given)).rejects.toMatchObject({
+    kind: "atsf.git_failed",
+    data: { words: expect.stringContaining("submodules") },
+  });
+  expect(existsSync(join(made.path, "lib/a.txt"))).toBe(true);
+  expect(repository.git("worktree", "list")).toContain(made.path);
 });
 
 test("[WT14] commits that no remote and no other branch has are refused, on a branch or on none; force overrides", async () => {

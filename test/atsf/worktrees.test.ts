@@ -208,6 +208,48 @@ test("[WT6] a worktree that can't be made whole leaves nothing behind, and git's
   expect(existsSync(worktrees)).toBe(true);
 });
 
+/** A git that does something before it does what it is asked to; `$real` is the real one. */
+function gitThat(does: string): void {
+  const bin = temporaryDirectory();
+  const path = process.env.PATH ?? "";
+  const real = path.split(":").find((each) => existsSync(join(each, "git")));
+  script(join(bin, "git"), `real=${real}/git; ${does}\nexec $real "$@"`);
+  vi.stubEnv("PATH", `${bin}:${path}`);
+}
+
+test("[WT6] a branch of someone else who was faster stays, and the next name is taken", async () => {
+  const { dir, git, first, commit, worktrees } = freshRepository();
+  commit({ "b.txt": "b" });
+  const once = join(temporaryDirectory(), "once");
+  gitThat(
+    `case " $* " in *" am-abcdefgh "*) if mkdir ${once}; then $real branch am-abcdefgh ${first}; fi;; esac`,
+  );
+  const made = await createWorktree({ project: dir, directory: worktrees, threadId: THREAD });
+  expect(existsSync(once)).toBe(true);
+  expect(made.branch).toBe("am-abcdefgh-2");
+  expect(git("rev-parse", "am-abcdefgh")).toBe(first);
+  expect(readdirSync(worktrees)).toEqual(["thread-abcdefgh-2"]);
+});
+
+test("[WT20] a git that meets a worktree another one is just making is run once more, and no more than once", async () => {
+  const repository = freshRepository();
+  const { dir, worktrees } = repository;
+  const given = { project: dir, directory: worktrees, threadId: THREAD };
+  const flags = temporaryDirectory();
+  const fail = "echo 'fatal: failed to read .git/worktrees/thread-x/commondir: Success' >&2; exit 128";
+  gitThat(`case "$1" in worktree) if [ "$2" = add ] && mkdir ${flags}/once; then ${fail}; fi;; esac`);
+  expect((await createWorktree(given)).branch).toBe("am-abcdefgh");
+  expect(existsSync(join(flags, "once"))).toBe(true);
+  const before = traces(repository);
+  gitThat(`case "$1" in worktree) if [ "$2" = add ]; then echo >> ${flags}/times; ${fail}; fi;; esac`);
+  await expect(createWorktree(given)).rejects.toMatchObject({
+    kind: "atsf.git_failed",
+    data: { words: expect.stringContaining("commondir") },
+  });
+  expect(readFileSync(join(flags, "times"), "utf8")).toBe("\n\n");
+  expect(traces(repository)).toEqual(before);
+});
+
 test("[WT6] links in the repository's last commit are not followed out of the new worktree", async () => {
   for (const link of [".agent", "packages"]) {
     const repository = freshRepository();

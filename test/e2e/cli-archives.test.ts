@@ -45,6 +45,59 @@ describe("export", () => {
     expect(readdirSync(join(home.cwd, "backups"))).toEqual([`${id}.tar.gz`]);
   });
 
+  test("[CLI130] by default in a git work tree, it says that git will see the file", async () => {
+    const id = await startThread();
+    expect((await home.run(["export", id])).stderr).toBe("");
+    execFileSync("git", ["init", "-q", "one"], { cwd: home.cwd, env: home.env });
+    const cwd = join(home.cwd, "one");
+    const { code, stderr } = await home.run(["export", id], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`It stands in the git work tree ${cwd}: git sees it`);
+    const named = await home.run(["export", id, "../named.tar.gz"], { cwd });
+    expect(named).toMatchObject({ code: 0, stderr: "" });
+    expect((await home.run(["export", id, "--force", "--json"], { cwd })).stderr).toBe("");
+  });
+
+  test("[CLI114] an id that two workspaces have means that of the current directory; without one it is refused", async () => {
+    const id = await startThread("in one");
+    home.write({
+      [`two/.agent/threads/${id}/thread.json`]: JSON.stringify(envelopeOf(id, { title: "Twin" })),
+      [`two/.agent/threads/${id}/messages.jsonl`]: line({
+        id: "m",
+        role: "user",
+        timestamp: "2026-03-01T10:00:00.000Z",
+        content: [{ type: "text", text: "in two" }],
+      }),
+    });
+    await home.ok("reindex", "--workspace", "two");
+    const refused = await home.run(["threads", "show", id]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("Say which with --workspace.");
+    const cwd = join(home.cwd, "two");
+    const at = async (...args: string[]) => {
+      const { code, stdout, stderr } = await home.run(args, { cwd });
+      expect({ args, code, stderr: code === 0 ? "" : stderr }).toEqual({ args, code: 0, stderr: "" });
+      return stdout;
+    };
+    expect(await at("threads", "show", id)).toMatch(/^Twin\n/);
+    expect(await at("threads", "show", id, "--workspace", join(home.cwd, "one"))).toMatch(/^Moved\n/);
+    expect(await at("threads", "messages", id)).toContain("in two");
+    expect(await at("threads", "search", "in", "--thread", id)).toContain("in two");
+    await at("threads", "append", id, "more");
+    await at("threads", "rename", id, "Second");
+    await at("threads", "pin", id);
+    await at("threads", "move", id, "/");
+    await at("export", id, "../second.tar.gz");
+    await at("threads", "clear", id, "--yes");
+    await at("threads", "delete", id);
+    expect(existsSync(filesIn("two", id))).toBe(false);
+    expect(await home.ok("threads", "show", id)).toMatch(/^Moved\n/);
+    await home.ok("threads", "delete", id);
+    await at("threads", "undelete", id);
+    expect(existsSync(filesIn("two", id))).toBe(true);
+    expect(existsSync(filesIn("one", id))).toBe(false);
+  });
+
   test("[CLI130] a thread that is not there, and a place that can't be written, leave nothing behind", async () => {
     const id = await startThread();
     const unknown = await home.run(["export", "thr_none"]);

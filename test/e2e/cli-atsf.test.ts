@@ -148,6 +148,27 @@ describe("atsf repair", () => {
   });
 });
 
+describe("atsf and worktrees", () => {
+  test("[CLI120] [CLI121] threads in git worktrees are validated and repaired with the project's", async () => {
+    const repository = repositoryAt(home.cwd);
+    repository.git("init", "-q");
+    repository.commit({ "a.txt": "a" });
+    repository.git("worktree", "add", "-q", "-b", "two", join(home.dir, "two"));
+    thread("there", [said("m1", "one")], {}, "../two");
+    const log = join(home.dir, "two/.agent/threads/there/messages.jsonl");
+    writeFileSync(log, `${readFileSync(log, "utf8")}{"id":"torn`);
+    const found = await home.run(["atsf", "validate"]);
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain(`${log}:2  error  The last line was not written to its end.\n`);
+    expect(found.stdout).toContain("1 error, 0 warnings\n");
+    expect((await home.json("atsf", "repair", "--dry-run")).data).toHaveLength(1);
+    const { stdout, stderr } = await home.run(["atsf", "repair"]);
+    expect(stdout).toContain(`${log}:2  The last line was not written to its end.\n    put it aside as `);
+    expect({ last: stdout.trimEnd().split("\n").at(-1), stderr }).toEqual({ last: "Mended 1.", stderr: "" });
+    expect(await home.ok("atsf", "validate")).toBe("0 errors, 0 warnings\n");
+  });
+});
+
 describe("atsf show", () => {
   test("[CLI122] lists the threads of a directory, the latest first, and those that can't be read with the reason", async () => {
     thread("old", [said("m1", "one", "01")], { title: "First" });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -95,6 +95,41 @@ describe("threads start --worktree", () => {
     const { data } = await home.json("threads");
     expect(data[0].setup).toMatchObject({ status: "failed" });
     await home.ok("threads", "append", data[0].id, "works");
+  });
+
+  test("[CLI104] a step that is skipped is told as such, and is not counted among those that ran", async () => {
+    const elsewhere = process.platform === "linux" ? "win32" : "linux";
+    await project({
+      symlinks: [{ source: "a.txt" }],
+      postSetupCommands: [
+        { command: "echo never > never.txt", label: "Elsewhere", platforms: [elsewhere] },
+        { command: "echo set up > made.txt", label: "Here" },
+      ],
+    });
+    await home.ok("trust", "--yes");
+    const { stderr } = await home.run(["threads", "start", "--worktree"]);
+    expect(stderr).toBe(
+      [
+        "set-up 1 of 3: a.txt",
+        "set-up 2 of 3: Elsewhere  skipped",
+        "set-up 3 of 3: Here",
+        "set-up    done, 1 step, 2 skipped",
+        "          skipped  a.txt: a.txt is there already",
+        `          skipped  Elsewhere: not for ${process.platform}`,
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("[CLI116] what is wrong with the project's configuration is told once, on standard error", async () => {
+    await project();
+    const config = { specVersion: "1.1", agentSettings: { demo: { apiKey: "sk-abcdefghijklmnop" } } };
+    repository.write({ ".agent/config.json": JSON.stringify(config) });
+    const { code, stdout, stderr } = await home.run(["threads", "start", "--title", "One"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Started One {2}\S+\n$/);
+    expect(stderr.match(/looks like a key or token/g)).toHaveLength(1);
+    expect((await home.run(["threads", "start", "--json"])).stderr).toBe("");
   });
 
   test("[CLI105] hooks that are not trusted are not run, and it says how to look at them", async () => {
@@ -203,11 +238,41 @@ describe("threads remove-worktree", () => {
     expect(shown).not.toMatch(/^worktree .*[^d]$/m);
   });
 
+  test("[CLI108] the thread's own files are in nobody's way, whatever ignore file the project has", async () => {
+    repository.commit({ ".agent/.gitignore": "threads/*/messages.jsonl\n" });
+    await project();
+    const { thread } = await home.json("threads", "start", "--worktree");
+    await home.ok("threads", "append", thread.id, "keep me");
+    await home.ok("threads", "remove-worktree", thread.id);
+    expect(existsSync(thread.worktree.path)).toBe(false);
+    expect((await home.json("threads", "messages", thread.id)).data[0].content[0].text).toBe("keep me");
+  });
+
   test("[CLI108] a thread without a worktree says so", async () => {
     await project();
     const { thread } = await home.json("threads", "start");
     const { code, stderr } = await home.run(["threads", "remove-worktree", thread.id]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "heddle: This thread has no worktree.\n" });
+  });
+});
+
+describe("threads delete", () => {
+  test("[CLI115] says that a worktree stays and how to remove it, and says nothing of one that is gone", async () => {
+    await project();
+    const { thread } = await home.json("threads", "start", "--worktree");
+    const { id, worktree } = thread;
+    const deleted = await home.run(["threads", "delete", id]);
+    expect(deleted).toMatchObject({ code: 0, stdout: `Deleted ${id}\n` });
+    expect(deleted.stderr).toContain(`Its worktree stays: ${worktree.path}, branch ${worktree.branch}.\n`);
+    const [, command = ""] = /else `(git worktree remove [^`]+)`/.exec(deleted.stderr) ?? [];
+    expect(existsSync(worktree.path)).toBe(true);
+    await home.ok("threads", "undelete", id);
+    expect((await home.run(["threads", "delete", id, "--json"])).stderr).toBe("");
+    repository.git(...command.split(" ").slice(1));
+    expect(existsSync(worktree.path)).toBe(false);
+    await home.ok("threads", "undelete", id);
+    const { stderr } = await home.run(["threads", "delete", id]);
+    expect(stderr).toBe(`Undo within 30 days: heddle threads undelete ${id}\n`);
   });
 });
 
@@ -244,6 +309,33 @@ describe("trust", () => {
       ].join("\n"),
     );
     expect(stderr).toBe("`heddle trust --yes` trusts exactly this.\n");
+  });
+
+  test("[CLI110] links that lead out are told with the reason", async () => {
+    const outside = join(home.dir, "outside");
+    mkdirSync(outside);
+    symlinkSync(outside, join(home.cwd, "away"));
+    await project({
+      symlinks: [
+        { source: "a.txt", target: "b.txt" },
+        { source: "../secret" },
+        { source: "a.txt", target: "/etc/x" },
+        { source: "away/key" },
+        { source: "away" },
+      ],
+    });
+    const lines = (await home.ok("trust")).split("\n").slice(2, 7);
+    expect(lines).toEqual([
+      "  a.txt -> b.txt",
+      '  ../secret  not made: "../secret" is no path below the repository\'s root',
+      '  a.txt -> /etc/x  not made: "/etc/x" is no path below the worktree\'s root',
+      "  away/key  not made: a link on the way to away/key leads out of the repository",
+      "  away",
+    ]);
+    await home.ok("trust", "--yes");
+    const { thread } = await home.json("threads", "start", "--worktree");
+    const made = thread.setup.steps.map(({ status }: { status: string }) => status === "done");
+    expect(made).toEqual(lines.map((line) => !line.includes("not made")));
   });
 
   test("[CLI110] changes nothing unless it is told to, and trusts that content alone", async () => {

@@ -1,5 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { isMissing } from "../files.js";
+import { closeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { diskError } from "../disk.js";
+import { LOG } from "../layout.js";
+import { openRegularNow, readBetween } from "../regular-file.js";
 import { parseLine } from "./parse.js";
 import type { FollowedEntry } from "./read.js";
 
@@ -29,32 +32,34 @@ export function readEnd(path: string): LogEnd {
   const found = withLog(path, (file, size) => {
     const start = Math.max(0, size - PIECE);
     if (start === 0) return { entries: entriesIn(file, 0, size), whole: true };
-    const skipped = read(file, start, size).indexOf(NEWLINE);
+    const skipped = readBetween(file, start, size).indexOf(NEWLINE);
     if (skipped === -1) return { entries: [], whole: false };
     return { entries: entriesIn(file, start + skipped + 1, size), whole: false };
   });
   return found ?? { entries: [], whole: true };
 }
 
+/** The bytes of a thread's log between two offsets; fewer, or none, where it ends before. */
+export function readLogBytes(dir: string, from: number, to: number): Buffer {
+  return withLog(join(dir, LOG), (file) => readBetween(file, from, to)) ?? Buffer.alloc(0);
+}
+
 /** Undefined when there is no log. */
 function withLog<T>(path: string, work: (file: number, size: number) => T): T | undefined {
-  let file: number;
+  const opened = openRegularNow(path, dirname(path));
+  if (!opened) return undefined;
   try {
-    file = openSync(path, "r");
+    return work(opened.file, opened.size);
   } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  try {
-    return work(file, fstatSync(file).size);
+    throw diskError(error, path, "read");
   } finally {
-    closeSync(file);
+    closeSync(opened.file);
   }
 }
 
 /** A torn last line is neither told nor passed, as everywhere. */
 function entriesIn(file: number, from: number, to: number): FollowedEntry[] {
-  const bytes = read(file, from, to);
+  const bytes = readBetween(file, from, to);
   const entries: FollowedEntry[] = [];
   for (let start = 0; start < bytes.length; ) {
     const stop = bytes.indexOf(NEWLINE, start);
@@ -73,15 +78,4 @@ function entriesIn(file: number, from: number, to: number): FollowedEntry[] {
     start = end + 1;
   }
   return entries;
-}
-
-function read(file: number, from: number, to: number): Buffer {
-  const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
-  let filled = 0;
-  while (filled < buffer.length) {
-    const got = readSync(file, buffer, filled, buffer.length - filled, from + filled);
-    if (got === 0) break;
-    filled += got;
-  }
-  return buffer.subarray(0, filled);
 }

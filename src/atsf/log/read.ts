@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
-import { open, stat } from "node:fs/promises";
-import { reading } from "../disk.js";
-import { isMissing } from "../files.js";
-import { unusable } from "../json-file.js";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isMissing, reading } from "../disk.js";
+import { openRegular } from "../regular-file.js";
 import type { Message } from "../schemas.js";
 import { linesForward } from "./lines.js";
 import { type LogEntry, parseLine } from "./parse.js";
@@ -115,15 +115,7 @@ export function logState(path: string): Promise<LogState | undefined> {
   });
 }
 
-/** Undefined when there is no log yet. What is no file is not opened: a pipe would never answer. */
+/** Undefined when there is no log yet. */
 export function openLog(path: string): Promise<FileHandle | undefined> {
-  return reading(path, async () => {
-    try {
-      if (!(await stat(path)).isFile()) throw unusable(path, "not_a_file", "it is no file");
-      return await open(path, "r");
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  });
+  return openRegular(path, dirname(path));
 }

@@ -4,6 +4,7 @@ import { isKind } from "../../base/index.js";
 import { assertInside } from "../confined.js";
 import { atsfError } from "../errors.js";
 import { isMissing, syncDirectory } from "../files.js";
+import { IGNORE_ALL } from "../gitignore.js";
 import { agentDir, gitignoreFile, threadDir } from "../layout.js";
 import { makeDirectories } from "../worktree-hooks/make-directories.js";
 import { type Checkout, describeCheckout } from "./checkout.js";
@@ -92,15 +93,30 @@ async function attempt(
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
   }
+  let made: string | undefined;
   try {
-    await gitDone(top, ["worktree", "add", "-b", branch, path, "HEAD"], { writes: true });
+    // `worktree add -b` in two steps: with one, nobody could tell a branch that someone else made meanwhile from ours.
+    await changed(top, ["branch", "--no-track", branch, "HEAD"]);
+    made = branch;
+    await changed(top, ["worktree", "add", path, branch]);
     return await prepare(path, branch, relativeDir);
   } catch (error) {
-    if (await undo(top, path, branch)) throw error;
-    if (!isKind(error, "atsf.git_failed")) throw error;
-    return undefined;
+    await undo(top, path, made);
+    if (isKind(error, "atsf.git_failed") && (await branchTaken(top, branch))) return undefined;
+    throw error;
   }
 }
+
+/** Git reads the entries of all worktrees, and fails on one that another git is making at that moment. */
+async function changed(top: string, args: readonly string[]): Promise<void> {
+  const { exitCode, words } = await git(top, args, { writes: true });
+  if (exitCode === 0) return;
+  if (!HALF_MADE.test(words)) throw gitFailed(args, words, exitCode);
+  await gitDone(top, args, { writes: true });
+}
+
+/** The file's name is the same in every language git speaks. */
+const HALF_MADE = /\bcommondir\b/;
 
 /** Also by a branch below that name, and by one in other letters: where case does not count they are one file. */
 async function branchTaken(top: string, branch: string): Promise<boolean> {
@@ -134,18 +150,17 @@ async function ignoreThreads(worktree: string): Promise<void> {
       error,
     );
   });
-  await writeFile(file, "*\n", { flag: "wx" }).catch((error) => {
+  await writeFile(file, IGNORE_ALL, { flag: "wx" }).catch((error) => {
     if (error.code !== "EEXIST") throw error;
   });
   await syncDirectory(agentDir(worktree));
 }
 
-/** False: the branch is someone else's, checked out elsewhere by now, and stays. */
-async function undo(top: string, path: string, branch: string): Promise<boolean> {
+/** Takes back what was made here. Git keeps a branch that is checked out elsewhere by now: it is someone else's. */
+async function undo(top: string, path: string, branch: string | undefined): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await git(top, ["worktree", "remove", "--force", "--force", path], { writes: true });
-  const { exitCode } = await git(top, ["branch", "-D", branch], { writes: true });
-  return exitCode === 0 || !(await branchTaken(top, branch));
+  if (branch !== undefined) await git(top, ["branch", "-D", branch], { writes: true });
 }
 
 /** Takes away the directories that were made on the way, as far as nobody uses them. */

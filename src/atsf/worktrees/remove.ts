@@ -1,13 +1,14 @@
-import { lstat, readlink, realpath, symlink, unlink } from "node:fs/promises";
+import { lstat, readFile, readlink, realpath, symlink, unlink } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { atsfError } from "../errors.js";
+import { isOwnGitignore } from "../gitignore.js";
 import type { OnWaiting } from "../lock.js";
 import { isThere } from "../worktree-hooks/make-directories.js";
 import { BRANCH_PREFIX } from "./create.js";
 import { git, gitDone, gitFailed } from "./git.js";
 import { isBelow } from "./is-below.js";
 import { listWorktrees, type Worktree } from "./list.js";
-import { rescueThreads } from "./rescue-threads.js";
+import { rescuedThread, rescueThreads } from "./rescue-threads.js";
 
 const MOST_FILES = 20;
 
@@ -46,10 +47,14 @@ export async function removeWorktree({
     gitDone(project, ["worktree", "remove", ...args, worktree.path], { writes: true }).then(() => {});
   let copied: readonly string[] = [];
   if (await isThere(worktree.path)) {
-    const links = force ? [] : await assertCommitted(worktree, worktrees);
-    if (!force) await assertPushed(worktree);
+    if (!force) {
+      await assertCommitted(worktree, worktrees);
+      await assertPushed(worktree);
+    }
     copied = await rescueThreads({ worktree: worktree.path, project, force, onWaiting }, async () => {
-      await without(links, () => remove(force ? ["--force"] : []));
+      // Looked at again once nobody writes to the threads: with `--force` git looks at nothing.
+      const { links, threads } = force ? NOTHING : await assertCommitted(worktree, worktrees);
+      await without(links, () => remove(force || threads ? ["--force"] : []));
     });
   } else await remove(["--force"]);
   return { copied, ...(await deleteSpentBranch(project, worktree)) };
@@ -92,21 +97,46 @@ interface Link {
   readonly target: string;
 }
 
-/** Answers the links into another checkout that are not committed: hooks make them, and nothing is lost with them. */
-async function assertCommitted({ path }: Worktree, worktrees: readonly Worktree[]): Promise<Link[]> {
+/** What is not committed and yet no work that would be lost. */
+interface NoWork {
+  /** Into another checkout: hooks make them. */
+  readonly links: readonly Link[];
+  /** Files of threads, which stand in the project by then, are in git's way. */
+  readonly threads: boolean;
+}
+
+const NOTHING: NoWork = { links: [], threads: false };
+
+async function assertCommitted({ path }: Worktree, worktrees: readonly Worktree[]): Promise<NoWork> {
   const { changes, more } = await uncommitted(path);
   const links: Link[] = [];
   const files: string[] = [];
-  for (const { file, untracked } of changes) {
-    const link = untracked ? await linkInto(worktrees, join(path, file)) : undefined;
+  let threads = false;
+  for (const { file, state } of changes) {
+    const link = state === UNTRACKED ? await linkInto(worktrees, join(path, file)) : undefined;
     if (link) links.push(link);
+    else if (await isOfThreads(path, file, state)) threads = true;
     else files.push(file);
   }
-  if (files.length === 0 && !more) return links;
+  // Git never removes a checkout with submodules unless forced, and forced it would not look for work in them.
+  if (files.length === 0 && !more) return { links, threads: threads && !(await hasSubmodules(path)) };
   throw atsfError(
     { kind: "atsf.worktree_uncommitted", path, files: files.slice(0, MOST_FILES), count: files.length },
     `${path} has changes that are not committed (${files.slice(0, 3).join(", ")}${files.length > 3 ? " …" : ""}). Commit them, or force the removal and lose them.`,
   );
+}
+
+const UNTRACKED = "??";
+
+/** A thread's file as it is now goes to the project; that one was deleted, or is in conflict, does not. */
+async function isOfThreads(worktree: string, file: string, state: string): Promise<boolean> {
+  if (rescuedThread(file) !== undefined) return !/[DU]/.test(state);
+  if (file !== ".agent/.gitignore" || state !== UNTRACKED) return false;
+  return isOwnGitignore(await readFile(join(worktree, file), "utf8").catch(() => ""));
+}
+
+function hasSubmodules(worktree: string): Promise<boolean> {
+  return isThere(join(worktree, ".gitmodules"));
 }
 
 async function uncommitted(path: string) {
@@ -117,7 +147,7 @@ async function uncommitted(path: string) {
   const { exitCode, stdout, words, cut } = await git(path, args);
   if (exitCode !== 0) throw gitFailed(args, words, exitCode);
   const entries = stdout.split("\0").filter((entry) => entry !== "");
-  const changes = entries.map((entry) => ({ file: entry.slice(3), untracked: entry.startsWith("?? ") }));
+  const changes = entries.map((entry) => ({ state: entry.slice(0, 2), file: entry.slice(3) }));
   return { changes, more: cut };
 }
 

@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import {
   copyFile,
   mkdir,
@@ -14,7 +15,7 @@ import { join } from "node:path";
 import { assertInside } from "../confined.js";
 import { atsfError } from "../errors.js";
 import { isMissing, syncDirectory } from "../files.js";
-import { ensureGitignore } from "../gitignore.js";
+import { ensureGitignore, hideFromGit, isOwnGitignore } from "../gitignore.js";
 import { isThreadId, LOCK, LOG, threadsDir } from "../layout.js";
 import { type OnWaiting, ThreadLocks } from "../lock.js";
 import { isThere } from "../worktree-hooks/make-directories.js";
@@ -55,13 +56,21 @@ export async function rescueThreads(
   return copied;
 }
 
+/** The thread that a path of a worktree belongs to and that is rescued with it; undefined for what is not. */
+export function rescuedThread(path: string): string | undefined {
+  const [, id = ""] = /^\.agent\/threads\/([^/]+)\/./.exec(path) ?? [];
+  return isRescued(id) ? id : undefined;
+}
+
+function isRescued(name: string): boolean {
+  return isThreadId(name) && !name.startsWith(".");
+}
+
 async function threadIds(worktree: string): Promise<string[]> {
   await assertInside(worktree, threadsDir(worktree));
   try {
     const entries = await readdir(threadsDir(worktree), { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && isThreadId(entry.name) && !entry.name.startsWith("."))
-      .map(({ name }) => name);
+    return entries.filter((entry) => entry.isDirectory() && isRescued(entry.name)).map(({ name }) => name);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -81,6 +90,7 @@ async function rescue({ worktree, project, force }: ThreadsToRescue, id: string)
   const draft = await mkdtemp(join(threadsDir(project), ".rescued-"));
   try {
     await copyDirectory(from, draft);
+    await hideFromGit(draft);
     await rename(draft, to);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -107,7 +117,7 @@ function readLog(dir: string): Promise<Buffer> {
 async function copyDirectory(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.name.startsWith(LOCK)) continue;
+    if (entry.name.startsWith(LOCK) || (await isForWorktree(entry, source))) continue;
     if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else if (entry.isFile()) await copyDurably(source, target);
     else if (entry.isDirectory()) {
@@ -116,6 +126,11 @@ async function copyDirectory(from: string, to: string): Promise<void> {
     }
   }
   await syncDirectory(to);
+}
+
+/** What git may see is another thing in the project: an ignore file that was written for the worktree stays there. */
+async function isForWorktree(entry: Dirent, path: string): Promise<boolean> {
+  return entry.name === ".gitignore" && entry.isFile() && isOwnGitignore(await readFile(path, "utf8"));
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {

@@ -15,7 +15,9 @@ export function addAtsf(program: Command): void {
     plain(
       group
         .command("validate")
-        .description("tell everything that is wrong, with file, line and advice; changes nothing")
+        .description(
+          "tell everything that is wrong in a directory and its git worktrees, with file, line and advice; changes nothing",
+        )
         .argument("[dir]", DIR),
     ).addHelpText("after", "\nEnds with 1 when there are errors, with 0 when there are warnings only."),
     "heddle atsf validate",
@@ -25,7 +27,9 @@ export function addAtsf(program: Command): void {
     plain(
       group
         .command("repair")
-        .description("mend what can be mended; what is replaced or cut off is kept beside it")
+        .description(
+          "mend what can be mended in a directory and its git worktrees; what is replaced or cut off is kept beside it",
+        )
         .argument("[dir]", DIR)
         .option("--dry-run", "only say what would be mended"),
     ),

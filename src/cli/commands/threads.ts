@@ -125,6 +125,9 @@ function addRemoving(group: Command): void {
       group,
       "delete",
       "remove a thread from every list and put its files into Heddle's bin; for 30 days both can come back",
+    ).addHelpText(
+      "after",
+      "\nA worktree of its own stays: `heddle threads remove-worktree` removes it, before that.",
     ),
   ).action(async (...args) => (await import("./thread/remove.js")).remove(args[0], args[1]));
   workspaceOptions(

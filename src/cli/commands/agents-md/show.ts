@@ -3,6 +3,7 @@ import { formatFolderPath } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { formatTime, paint, print, printJson, printText } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
+import { onThread } from "../thread/of-thread.js";
 import { activeUpwards, asArgument, type DocAbove, findScope, type Scope, scopeOf } from "./scope.js";
 
 export interface ShowOptions extends WorkspaceOptions {
@@ -43,11 +44,7 @@ async function look(session: Session, given: string | undefined): Promise<Shown>
 }
 
 async function scopeOfThread(session: Session, thread_id: string): Promise<{ scope: Scope; thread: Thread }> {
-  const named = await session.namedWorkspace();
-  const { thread } = await session.call("thread/get", {
-    thread_id,
-    ...(named && { workspace_id: named.id }),
-  });
+  const { thread } = await onThread(session, thread_id, (named) => session.call("thread/get", named));
   const { workspace_id } = thread;
   const { workspace } = await session.call("workspace/get", { workspace_id });
   const tree = await session.call("thread/tree", { workspace_id });

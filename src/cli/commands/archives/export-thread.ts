@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { cliError, UsageError } from "../../errors.js";
 import type { WorkspaceOptions } from "../../options.js";
-import { paint, print, printJson } from "../../output.js";
+import { note, paint, paintErr, print, printJson } from "../../output.js";
 import { NO_HURRY, type Session, withSession } from "../../session.js";
 import { reason } from "../agents-md/text-file.js";
-import { ofThread } from "../thread/of-thread.js";
+import { type NamedThread, onThread } from "../thread/of-thread.js";
 import { withScratchFile } from "./scratch.js";
 
 interface ExportOptions extends WorkspaceOptions {
@@ -22,9 +22,21 @@ export async function exportThread(
   if (given === "-") return toOutput(thread, options);
   const path = await whereTo(thread, given);
   await assertFree(path, options);
-  const size = await withSession(options, (session) => toFile(session, thread, path, options.force));
+  const size = await withSession(options, (session) =>
+    onThread(session, thread, (named) => toFile(session, named, path, options.force)),
+  );
   if (options.json) return printJson({ thread_id: thread, path, size });
   print(`Exported ${thread} to ${paint.bold(path)}  ${paint.dim(`${size} bytes`)}`);
+  if (given === undefined) await tellGit(path);
+}
+
+/** Whoever names no place may not think of git: a conversation would be committed with the next `git add`. */
+async function tellGit(path: string): Promise<void> {
+  const { readGitHead } = await import("../../../atsf/index.js");
+  const head = readGitHead(dirname(path));
+  if (!head) return;
+  const advice = `It stands in the git work tree ${head.top}: git sees it, unless an ignore file leaves it out. \`heddle export THREAD FILE\` puts it elsewhere.`;
+  note(paintErr.yellow(advice));
 }
 
 async function whereTo(thread: string, given: string | undefined): Promise<string> {
@@ -47,7 +59,7 @@ async function assertFree(path: string, { force }: ExportOptions): Promise<void>
 }
 
 /** Whole or not at all: what is replaced goes only when its successor is complete; else nothing may be there. */
-async function toFile(session: Session, thread: string, path: string, force = false): Promise<number> {
+async function toFile(session: Session, thread: NamedThread, path: string, force = false): Promise<number> {
   if (!force) {
     return write(session, thread, path).catch((error) => {
       throw failed(path, error);
@@ -65,8 +77,7 @@ async function toFile(session: Session, thread: string, path: string, force = fa
 }
 
 /** A gateway on this machine writes the file itself; one elsewhere sends its bytes. */
-async function write(session: Session, thread: string, path: string): Promise<number> {
-  const named = await ofThread(session, thread);
+async function write(session: Session, named: NamedThread, path: string): Promise<number> {
   if (session.place !== "elsewhere") {
     return (await session.call("thread/export", { ...named, path }, NO_HURRY)).size;
   }
@@ -105,7 +116,9 @@ async function toOutput(thread: string, options: ExportOptions): Promise<void> {
     throw new UsageError("An archive is no text for a terminal: give a file, or send it on with | or >");
   }
   await withScratchFile(async (path) => {
-    await withSession(options, (session) => toFile(session, thread, path));
+    await withSession(options, (session) =>
+      onThread(session, thread, (named) => toFile(session, named, path)),
+    );
     await send(createReadStream(path));
   });
 }

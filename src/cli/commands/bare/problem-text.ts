@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { Problem } from "../../../atsf/index.js";
 import { count, paint, visible } from "../../output.js";
+import { isWithin } from "../../workspace-choice.js";
 
 /** A problem for people: where, how bad, what, and what to do. */
 export function problemLines(dir: string, { file, line, severity, message, advice }: Problem): string[] {
@@ -9,9 +10,9 @@ export function problemLines(dir: string, { file, line, severity, message, advic
   return [`${paint.bold(place)}  ${mark}  ${visible(message)}`, `    ${paint.dim(`→ ${visible(advice)}`)}`];
 }
 
-/** A file as seen from the directory that was asked about. */
+/** A file as seen from the directory that was asked about; one of a worktree elsewhere by its whole path. */
 export function fileIn(dir: string, file: string): string {
-  return visible(relative(dir, file) || ".");
+  return visible(isWithin(file, dir) ? relative(dir, file) || "." : file);
 }
 
 export interface Tally {

@@ -1,8 +1,9 @@
-import { type Repair, repair, validate } from "../../../atsf/index.js";
+import { type Repair, repair, threadPlaces } from "../../../atsf/index.js";
 import { count, note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { asArgument } from "../agents-md/scope.js";
 import { directoryGiven } from "./directory.js";
 import { fileIn, type Tally, tallyIn, tallyText } from "./problem-text.js";
+import { problemsIn } from "./problems-in.js";
 
 interface RepairOptions {
   readonly json?: boolean;
@@ -14,12 +15,13 @@ type Mended = Repair["problem"] & { readonly done?: string };
 export async function repairFiles(given: string | undefined, options: RepairOptions): Promise<void> {
   const { json, dryRun = false } = options;
   const dir = await directoryGiven(given);
+  const places = await threadPlaces(dir, []);
   const data: Mended[] = [];
-  for await (const each of dryRun ? toMend(dir) : mended(dir)) {
+  for await (const each of dryRun ? toMend(places) : mended(places)) {
     data.push(each);
     if (!json) print(...mendedLines(dir, each));
   }
-  const left = await remaining(dir);
+  const left = await remaining(places);
   if (json) return printJson({ dir, dry_run: dryRun, data, left });
   print(summary(data.length, dryRun));
   const hands = dryRun ? left.errors + left.warnings - left.repairable : left.errors + left.warnings;
@@ -29,12 +31,14 @@ export async function repairFiles(given: string | undefined, options: RepairOpti
   note(paintErr.dim(`Left for you: ${what}. \`heddle atsf validate${where}\` tells what to do.`));
 }
 
-async function* mended(dir: string): AsyncGenerator<Mended> {
-  for await (const { problem, done } of repair(dir)) yield { ...problem, done };
+async function* mended(places: readonly string[]): AsyncGenerator<Mended> {
+  for (const place of places) {
+    for await (const { problem, done } of repair(place)) yield { ...problem, done };
+  }
 }
 
-async function* toMend(dir: string): AsyncGenerator<Mended> {
-  for await (const problem of validate(dir)) if (problem.repairable) yield problem;
+async function* toMend(places: readonly string[]): AsyncGenerator<Mended> {
+  for await (const problem of problemsIn(places)) if (problem.repairable) yield problem;
 }
 
 function mendedLines(dir: string, { file, line, message, advice, done }: Mended): string[] {
@@ -46,9 +50,9 @@ function mendedLines(dir: string, { file, line, message, advice, done }: Mended)
 }
 
 /** What no program may decide. */
-async function remaining(dir: string): Promise<Tally> {
+async function remaining(places: readonly string[]): Promise<Tally> {
   const tally: Tally = { errors: 0, warnings: 0, repairable: 0 };
-  for await (const problem of validate(dir)) tallyIn(tally, problem);
+  for await (const problem of problemsIn(places)) tallyIn(tally, problem);
   return tally;
 }
 

@@ -3,7 +3,7 @@ import type { WorkspaceOptions } from "../../options.js";
 import { note, paint, paintErr, print, printJson } from "../../output.js";
 import { withSession } from "../../session.js";
 import { readTextInput } from "../agents-md/text-file.js";
-import { ofThread } from "./of-thread.js";
+import { onThread } from "./of-thread.js";
 
 interface AppendOptions extends WorkspaceOptions {
   readonly role: "user" | "agent" | "system";
@@ -13,11 +13,9 @@ export async function append(id: string, given: string, options: AppendOptions):
   const text = given === "-" ? await readInput() : given;
   if (text.trim() === "") throw new UsageError("There is no text to append");
   const { role } = options;
-  const result = await withSession(options, async (session) =>
-    session.call("message/append", {
-      ...(await ofThread(session, id)),
-      message: { role, content: [{ type: "text", text }] },
-    }),
+  const message = { role, content: [{ type: "text" as const, text }] };
+  const result = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("message/append", { ...named, message })),
   );
   if (options.json) return printJson(result);
   print(`Appended a message by the ${role}  ${paint.dim(result.message.id)}`);

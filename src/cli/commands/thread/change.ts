@@ -2,26 +2,25 @@ import { Folders, formatFolderPath } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { paint, print, printJson, visible } from "../../output.js";
 import { withSession } from "../../session.js";
-import { ofThread, tellThread } from "./of-thread.js";
+import { onThread, tellThread } from "./of-thread.js";
 
 export async function rename(id: string, title: string, options: WorkspaceOptions): Promise<void> {
-  const result = await withSession(options, async (session) =>
-    session.call("thread/update", { ...(await ofThread(session, id)), title }),
+  const result = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("thread/update", { ...named, title })),
   );
   tellThread("Renamed to", result, options);
 }
 
 export async function pin(id: string, pinned: boolean, options: WorkspaceOptions): Promise<void> {
-  const result = await withSession(options, async (session) =>
-    session.call("thread/update", { ...(await ofThread(session, id)), pinned }),
+  const result = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("thread/update", { ...named, pinned })),
   );
   tellThread(pinned ? "Pinned" : "Unpinned", result, options);
 }
 
 export async function move(id: string, folder: string, options: WorkspaceOptions): Promise<void> {
   const { result, path } = await withSession(options, async (session) => {
-    const named = await ofThread(session, id);
-    const { thread } = await session.call("thread/get", named);
+    const { thread } = await onThread(session, id, (named) => session.call("thread/get", named));
     const { workspace_id } = thread;
     const folders = new Folders((await session.call("thread/tree", { workspace_id })).folders);
     const folder_id = folders.find(folder)?.id;

@@ -2,11 +2,11 @@ import { confirm } from "../../confirm.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { count, note, paintErr, visible } from "../../output.js";
 import { withSession } from "../../session.js";
-import { ofThread, tellThread } from "./of-thread.js";
+import { onThread, tellThread } from "./of-thread.js";
 
 export async function clear(id: string, options: WorkspaceOptions & { yes?: boolean }): Promise<void> {
-  const { thread } = await withSession(options, async (session) =>
-    session.call("thread/get", await ofThread(session, id)),
+  const { thread } = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("thread/get", named)),
   );
   // Asked outside of the session: a private gateway must not keep others out while a person thinks.
   await confirm(

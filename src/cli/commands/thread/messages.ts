@@ -3,7 +3,7 @@ import { messageLines } from "../../message-text.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { note, paint, paintErr, print, printJson } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
-import { ofThread } from "./of-thread.js";
+import { type NamedThread, onThread } from "./of-thread.js";
 
 interface MessagesOptions extends WorkspaceOptions {
   readonly limit: number;
@@ -13,7 +13,9 @@ interface MessagesOptions extends WorkspaceOptions {
 const PAGE = 100;
 
 export async function messages(id: string, options: MessagesOptions): Promise<void> {
-  const { data, more } = await withSession(options, (session) => readMessages(session, id, options));
+  const { data, more } = await withSession(options, (session) =>
+    onThread(session, id, (named) => readMessages(session, named, options)),
+  );
   if (options.json) return printJson({ data, more });
   if (data.length === 0) return print(paint.dim("No messages yet."));
   data.forEach((message, index) => {
@@ -24,10 +26,9 @@ export async function messages(id: string, options: MessagesOptions): Promise<vo
 
 async function readMessages(
   session: Session,
-  id: string,
+  named: NamedThread,
   { limit, oldestFirst }: MessagesOptions,
 ): Promise<{ data: Message[]; more: boolean }> {
-  const named = await ofThread(session, id);
   const data: Message[] = [];
   let cursor: string | undefined;
   do {

@@ -4,10 +4,36 @@ import type { WorkspaceOptions } from "../../options.js";
 import { paint, print, printJson, visible } from "../../output.js";
 import type { Session } from "../../session.js";
 
-/** A thread is named by its id alone; `--workspace` is needed only where two workspaces have one of that id. */
-export async function ofThread(session: Session, thread_id: string) {
+export interface NamedThread {
+  readonly thread_id: string;
+  readonly workspace_id?: string;
+}
+
+/**
+ * Runs work on a thread that is named by its id alone. Where several workspaces have one of that id, it is the one that
+ * `--workspace` names, else that of the workspace the command works in. The gateway refuses such an id before it changes
+ * anything, so the work can be run again.
+ */
+export async function onThread<T>(
+  session: Session,
+  thread_id: string,
+  work: (named: NamedThread) => Promise<T>,
+): Promise<T> {
   const workspace = await session.namedWorkspace();
-  return { thread_id, ...(workspace && { workspace_id: workspace.id }) };
+  if (workspace) return work({ thread_id, workspace_id: workspace.id });
+  try {
+    return await work({ thread_id });
+  } catch (error) {
+    const among = candidates(error);
+    const here = among.length === 0 ? undefined : (await session.workspace()).id;
+    if (here === undefined || !among.includes(here)) throw error;
+    return work({ thread_id, workspace_id: here });
+  }
+}
+
+function candidates(error: unknown): readonly string[] {
+  const { kind, data } = error as { kind?: string; data?: { workspace_ids?: string[] } };
+  return (kind === "thread.ambiguous" && data?.workspace_ids) || [];
 }
 
 export async function folderPath({ call }: Session, { workspace_id, folder_id }: Thread): Promise<string> {

@@ -1,15 +1,15 @@
 import type { WorkspaceOptions } from "../../options.js";
 import { note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { NO_HURRY, withSession } from "../../session.js";
-import { ofThread } from "./of-thread.js";
+import { onThread } from "./of-thread.js";
 
 export async function removeWorktree(
   id: string,
   options: WorkspaceOptions & { force?: boolean },
 ): Promise<void> {
   const { force = false } = options;
-  const result = await withSession(options, async (session) =>
-    session.call("thread/worktree/remove", { ...(await ofThread(session, id)), force }, NO_HURRY),
+  const result = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("thread/worktree/remove", { ...named, force }, NO_HURRY)),
   );
   if (options.json) return printJson(result);
   print(`Removed the worktree of ${paint.bold(visible(result.thread.title))}  ${paint.dim(id)}`);

@@ -3,7 +3,7 @@ import { messageTime, oneLine } from "../../message-text.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { note, paint, paintErr, print, printJson } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
-import { shownThread } from "./of-thread.js";
+import { onThread, shownThread } from "./of-thread.js";
 
 interface SearchOptions extends WorkspaceOptions {
   readonly thread?: string;
@@ -46,7 +46,8 @@ export async function search(words: readonly string[], options: SearchOptions): 
 /** A thread's id tells its workspace; the words alone do not. */
 async function whereToLook(session: Session, { thread, workspace }: SearchOptions): Promise<string> {
   if (thread === undefined || workspace !== undefined) return (await session.workspace()).id;
-  return (await session.call("thread/get", { thread_id: thread })).thread.workspace_id;
+  const found = await onThread(session, thread, (named) => session.call("thread/get", named));
+  return found.thread.workspace_id;
 }
 
 async function readHits(

@@ -26,7 +26,7 @@ export function setupLines(
 function verdict({ status, steps = [] }: ThreadSetup, paint: typeof Paint): string {
   switch (status) {
     case "done":
-      return `${paint.green("done")}, ${count(steps.length, "step")}`;
+      return `${paint.green("done")}, ${stepsText(steps)}`;
     case "failed":
       return `${paint.red("failed")}; the thread works all the same`;
     case "running":
@@ -36,6 +36,13 @@ function verdict({ status, steps = [] }: ThreadSetup, paint: typeof Paint): stri
     case "untrusted":
       return `${paint.yellow("not run")}: the project's worktree hooks are not trusted; \`heddle trust\` shows what they do`;
   }
+}
+
+/** What was skipped did not run, and does not count as if it had. */
+function stepsText(steps: NonNullable<ThreadSetup["steps"]>): string {
+  const skipped = steps.filter(({ status }) => status === "skipped").length;
+  const ran = count(steps.length - skipped, "step");
+  return skipped === 0 ? ran : `${ran}, ${skipped} skipped`;
 }
 
 function why(reason: string | undefined): string {

@@ -6,12 +6,12 @@ import { dataDirectory } from "../../connect/data-dir.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { formatTime, paint, print, printJson, visible } from "../../output.js";
 import { withSession } from "../../session.js";
-import { folderPath, ofThread } from "./of-thread.js";
+import { folderPath, onThread } from "./of-thread.js";
 import { setupLines } from "./setup-text.js";
 
 export async function show(id: string, options: WorkspaceOptions): Promise<void> {
   const found = await withSession(options, async (session) => {
-    const { thread } = await session.call("thread/get", await ofThread(session, id));
+    const { thread } = await onThread(session, id, (named) => session.call("thread/get", named));
     if (options.json) return { thread };
     const { workspace } = await session.call("workspace/get", { workspace_id: thread.workspace_id });
     const here = session.place !== "elsewhere";

@@ -24,7 +24,10 @@ export async function start(options: StartOptions): Promise<void> {
       await params(session, workspace_id, options),
       NO_HURRY,
     );
-    if (!options.json) tellStarted(thread);
+    if (!options.json) {
+      tellStarted(thread);
+      await tellWarnings(session, workspace_id);
+    }
     if (thread.setup?.status !== "running") return thread;
     if (!options.wait && session.place !== "private") return thread;
     if (!options.wait && !options.json)
@@ -55,6 +58,12 @@ function tellStarted(thread: Thread): void {
   const { worktree } = thread;
   if (worktree)
     print(`worktree  ${visible(worktree.path)}  ${paint.dim(`branch ${visible(worktree.branch)}`)}`);
+}
+
+/** What is wrong with the project's configuration concerns whoever works with it, not only those who ask for it. */
+async function tellWarnings({ call }: Session, workspace_id: string): Promise<void> {
+  const { warnings = [] } = await call("workspace/get", { workspace_id });
+  for (const warning of warnings) note(paintErr.yellow(visible(warning)));
 }
 
 function tellSetup({ setup, id }: Thread): void {

@@ -55,9 +55,10 @@ export async function followSetup(
 /** On a terminal the present step with the last thing it printed; in a pipe a line for each step. */
 function stepTeller(show: (text: string) => void, { json }: { json: boolean }): (told: Told) => void {
   let last = 0;
-  return ({ step, of, label = "", output = "" }) => {
+  return ({ step, of, label = "", output = "", reason }) => {
     if (step === undefined) return;
-    const heading = `set-up ${step} of ${of}: ${oneLine(label)}`;
+    const skipped = reason === "skipped" ? "  skipped" : "";
+    const heading = `set-up ${step} of ${of}: ${oneLine(label)}${skipped}`;
     const said = output.trimEnd().split("\n").at(-1) ?? "";
     if (json) return;
     if (process.stderr.isTTY === true) show(said === "" ? heading : `${heading}  ${oneLine(said)}`);

@@ -12,25 +12,27 @@ const KIND = "worktree_hooks";
 
 /** Shows what would run; trusts exactly that, and only when it is said so. */
 export async function showAndTrust(options: Options): Promise<void> {
-  const found = await withSession(options, async ({ workspace, call }) =>
-    call("workspace/get", { workspace_id: (await workspace()).id }),
-  );
+  const { found, here } = await withSession(options, async ({ workspace, call, place }) => ({
+    found: await call("workspace/get", { workspace_id: (await workspace()).id }),
+    here: place !== "elsewhere",
+  }));
   const hooks = found.trust?.find(({ kind }) => kind === KIND);
-  if (!options.json) tell(found, hooks);
+  if (!options.json) tell(found, hooks, here);
   const changed = hooks !== undefined && !hooks.trusted && (await isWanted(options));
   if (changed) await trust(found, hooks, options);
   if (options.json) return printJson(changed ? withTrusted(found) : found);
   if (changed) print(paint.green("Trusted: they run whenever a thread of this project gets a worktree."));
 }
 
-function tell({ workspace, warnings = [] }: Described, hooks: TrustState | undefined): void {
+function tell({ workspace, warnings = [] }: Described, hooks: TrustState | undefined, here: boolean): void {
   for (const warning of warnings) note(paintErr.yellow(visible(warning)));
   const where = workspace.root_path === undefined ? "" : `  ${paint.dim(workspace.root_path)}`;
   if (!hooks) {
     if (warnings.length === 0) print(`${paint.bold(workspace.name)} has no worktree hooks.${where}`);
     return;
   }
-  print(`${paint.bold(`Worktree hooks of ${workspace.name}`)}${where}`, ...hooksLines(hooks.content));
+  const lines = hooksLines(hooks.content, here ? workspace.root_path : undefined);
+  print(`${paint.bold(`Worktree hooks of ${workspace.name}`)}${where}`, ...lines);
   print(paint.dim(`sha256  ${hooks.content_sha256}`));
   print(
     hooks.trusted

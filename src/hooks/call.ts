@@ -1,0 +1,52 @@
+import type { HookContext } from "./context.js";
+import { CallFailure } from "./errors.js";
+import type { HookRun } from "./package.js";
+
+export interface CallLimits {
+  readonly limitMs: number;
+  /** Fires when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** Told of work that goes on although nobody waits for it, so that closing can. */
+  readonly straggler: (work: Promise<unknown>) => void;
+}
+
+/** The call was not wanted any more. That is nobody's failure. */
+export class GivenUp extends Error {}
+
+/** Calls a hook and waits for its answer no longer than it may take, whatever it does meanwhile. */
+export async function callHook(run: HookRun, context: HookContext, limits: CallLimits): Promise<unknown> {
+  if (limits.signal.aborted) throw new GivenUp();
+  const own = new AbortController();
+  let ended = false;
+  const work = Promise.resolve()
+    .then(() => run(context, { signal: own.signal }))
+    .finally(() => {
+      ended = true;
+    });
+  try {
+    return await inTime(work, limits);
+  } finally {
+    if (!ended) {
+      own.abort();
+      limits.straggler(work.catch(() => {}));
+    }
+  }
+}
+
+function inTime<T>(work: Promise<T>, { limitMs, signal }: CallLimits): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
+      settle();
+    };
+    const giveUp = () => end(() => reject(new GivenUp()));
+    const late = () => end(() => reject(new CallFailure("late", `no answer within ${limitMs} ms`)));
+    const timer = setTimeout(late, limitMs);
+    signal.addEventListener("abort", giveUp);
+    work.then(
+      (answer) => end(() => resolve(answer)),
+      (error) => end(() => reject(error)),
+    );
+  });
+}

@@ -1,0 +1,4 @@
+export { createProvider } from "./create.js";
+export { type PromptMessage, promptMessageSchema, promptMessagesSchema } from "./prompt-message.js";
+export { type GenerateRequest, type Provider, type ProviderEvent, providerIds } from "./provider.js";
+export { answerStepSchema, fragments, Script, turnSchema } from "./script.js";

@@ -1,0 +1,158 @@
+import type { HttpConfig } from "./config.js";
+import { providerError } from "./errors.js";
+import { type AttemptFailure, failedEvent } from "./failure.js";
+import { sentRequest } from "./http/connect.js";
+import { Exchange } from "./http/exchange.js";
+import { type Redact, redactor } from "./http/redact.js";
+import { waitBefore } from "./http/retry.js";
+import { ModelAnswer } from "./model-answer.js";
+import type { ModelApi, ModelFetch, ModelPart } from "./model-api.js";
+import { pause } from "./pause.js";
+import type { GenerateRequest, Provider, ProviderEvent, ProviderId, SentRequest } from "./provider.js";
+
+export interface HttpProvider {
+  readonly id: ProviderId;
+  /** How people call the server. */
+  readonly label: string;
+  readonly config: HttpConfig;
+  readonly api: ModelApi;
+}
+
+/** A provider that asks a model API over HTTP. */
+export function overHttp({ id, label, config, api }: HttpProvider): Provider {
+  const deps: Deps = {
+    id,
+    config,
+    api,
+    place: `${label} (${new URL(config.baseURL).host})`,
+    redact: redactor([config.apiKey, ...Object.values(config.headers)]),
+  };
+  return {
+    id,
+    generate: (request, { signal } = {}) => ask({ ...deps, request, signal }),
+    prepare: (request) => capture(request, deps),
+    load: async () => {},
+  };
+}
+
+interface Deps {
+  readonly id: ProviderId;
+  readonly config: HttpConfig;
+  readonly api: ModelApi;
+  readonly place: string;
+  readonly redact: Redact;
+}
+
+interface Asking extends Deps {
+  readonly request: GenerateRequest;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Attempts until one says something, ends well, or can't be helped. After the first token there is no other attempt. */
+async function* ask(asking: Asking): AsyncGenerator<ProviderEvent, void> {
+  const { signal, config } = asking;
+  for (let attempt = 1; !signal?.aborted; attempt += 1) {
+    const end = yield* oneAttempt(asking, attempt);
+    if (end.type === "aborted") break;
+    if (end.type === "finish") return yield end;
+    if (!end.failure.again || attempt > config.retry.retries) return yield failedEvent(end.failure);
+    const after_ms = waitBefore(end.failure, attempt, config.retry);
+    const { code, words: reason } = end.failure;
+    yield { type: "retrying", attempt, after_ms, code, reason };
+    if (!(await pause(after_ms, signal))) break;
+  }
+  yield { type: "aborted" };
+}
+
+type AttemptEnd =
+  | Extract<ProviderEvent, { type: "finish" | "aborted" }>
+  | { readonly type: "failure"; readonly failure: AttemptFailure };
+
+async function* oneAttempt(
+  { api, request, signal, config, place, redact }: Asking,
+  attempt: number,
+): AsyncGenerator<ProviderEvent, AttemptEnd> {
+  const { timeouts } = config;
+  const exchange = new Exchange({ place, redact, signal, timeouts, wire: api.wire() });
+  const answer = new ModelAnswer();
+  try {
+    const asked = start(api, request, exchange.fetch as ModelFetch);
+    const sent = await Promise.race([exchange.sent, asked.then(() => exchange.sent)]);
+    if (attempt === 1) yield { type: "request", ...sent };
+    yield* events(await asked, answer, exchange);
+  } catch (error) {
+    exchange.fail(exchange.wasSent ? unreadable(place) : inexpressible(error, place));
+  } finally {
+    exchange.close();
+  }
+  if (answer.finish === undefined && signal?.aborted) return { type: "aborted" };
+  const failure = exchange.failure ?? answer.emptiness(place);
+  if (failure) return { type: "failure", failure: { ...failure, again: failure.again && !exchange.begun } };
+  return answer.finish ?? { type: "failure", failure: unreadable(place) };
+}
+
+async function start(api: ModelApi, request: GenerateRequest, fetch: ModelFetch) {
+  const { stream } = await api.model(fetch, request.model).doStream(api.call(request));
+  return stream;
+}
+
+async function* events(
+  stream: ReadableStream<ModelPart>,
+  answer: ModelAnswer,
+  exchange: Exchange,
+): AsyncGenerator<ProviderEvent> {
+  const reader = stream.getReader();
+  try {
+    while (!exchange.aborted) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      if (value.type === "error") throw value.error;
+      const event = answer.read(value);
+      // When an answer breaks off, the API's code closes what is open: such a call is not whole.
+      if (event === undefined || (exchange.failure && event.type === "tool_call")) continue;
+      exchange.tokenArrived();
+      yield event;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** The same way up to the socket, and no further. */
+async function capture(request: GenerateRequest, { api, id, place, redact }: Deps): Promise<SentRequest> {
+  let sent: SentRequest | undefined;
+  const fetch = async (...request: Parameters<ModelFetch>): Promise<never> => {
+    sent = sentRequest(...request);
+    throw new Error("not sent");
+  };
+  try {
+    await start(api, request, fetch);
+  } catch (error) {
+    if (!sent) {
+      const words = redact(inexpressible(error, place).words);
+      throw providerError(
+        { kind: "provider.inexpressible", provider: id, problem: words },
+        `${words}.`,
+        error,
+      );
+    }
+  }
+  return sent as SentRequest;
+}
+
+function inexpressible(error: unknown, place: string): AttemptFailure {
+  const why = error instanceof Error ? error.message : String(error);
+  return {
+    code: "provider.bad_request",
+    words: `${place} has no words for this request: ${why}`,
+    again: false,
+  };
+}
+
+function unreadable(place: string): AttemptFailure {
+  return {
+    code: "provider.broken_stream",
+    words: `${place} sent an event that does not fit its API`,
+    again: false,
+  };
+}
