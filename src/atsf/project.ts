@@ -146,8 +146,9 @@ export class Project {
   async #putNew(dir: string, envelope: ThreadEnvelope): Promise<void> {
     const draft = mkdtempSync(join(threadsDir(this.root), draftPrefix("new")));
     try {
-      await writeNew(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
-      await syncDirectory(draft);
+      const written = writeNew(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
+      // The name is there at once: file and name are flushed side by side, and both before anyone sees them.
+      await Promise.all([written, syncDirectory(draft)]);
       renameSync(draft, dir);
     } catch (error) {
       await rm(draft, { recursive: true, force: true });

@@ -36,6 +36,8 @@ export class LogWriter {
   readonly #now: () => number;
   #file: number | undefined;
   #inode = 0;
+  /** Its name in the directory may not be on disk yet. */
+  #isNew = false;
   #users = 0;
   #retired = false;
 
@@ -71,7 +73,8 @@ export class LogWriter {
     const bytes = Buffer.from(lead + lines);
     try {
       writeAll(file, bytes, end);
-      await flush(file);
+      await Promise.all([flush(file), this.#isNew ? syncDirectory(dirname(this.#path)) : undefined]);
+      this.#isNew = false;
     } catch (error) {
       // A full disk may have taken half a line. What was acknowledged before stands above it.
       cutBack(file, end);
@@ -103,7 +106,7 @@ export class LogWriter {
     const file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o666);
     this.#file = file;
     this.#inode = fstatSync(file).ino;
-    if (inode === undefined) await syncDirectory(dirname(this.#path));
+    this.#isNew ||= inode === undefined;
     return file;
   }
 }

@@ -14,7 +14,7 @@ export interface ThreadFilesOptions {
 
 const SEEN = 10_000;
 /** Each holds files and locks open; one that is let go of while it is used opens them again. */
-const OPEN_PROJECTS = 32;
+const OPEN_PROJECTS = 128;
 
 /** The directories threads stand in, each opened once, and whose turn it is to write to which thread. */
 export class ThreadFiles {
