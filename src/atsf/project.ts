@@ -7,7 +7,7 @@ import { reading, writing } from "./disk.js";
 import { readEnvelope } from "./envelope.js";
 import { atsfError } from "./errors.js";
 import { isMissing, isThere, makeDirectory, notADirectory, syncDirectory, writeNew } from "./files.js";
-import { ensureGitignore } from "./gitignore.js";
+import { ensureGitignore, hideFromGit } from "./gitignore.js";
 import { agentDir, ENVELOPE, isThreadId, threadDir, threadNotFound, threadsDir } from "./layout.js";
 import { draftPrefix, sweep } from "./left-over.js";
 import { type OnWaiting, ThreadLocks } from "./lock.js";
@@ -146,6 +146,7 @@ export class Project {
   async #putNew(dir: string, envelope: ThreadEnvelope): Promise<void> {
     const draft = mkdtempSync(join(threadsDir(this.root), draftPrefix("new")));
     try {
+      await hideFromGit(draft);
       const written = writeNew(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
       // The name is there at once: file and name are flushed side by side, and both before anyone sees them.
       await Promise.all([written, syncDirectory(draft)]);

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { changeConfig } from "./config.js";
-import { ensureGitignore } from "./gitignore.js";
+import { ensureGitignore, hideFromGit } from "./gitignore.js";
 import { LOG } from "./layout.js";
 import { sweep } from "./left-over.js";
 import { readTail, setTornAside } from "./log/torn.js";
@@ -45,7 +45,7 @@ async function mend(project: Project, { file, problem }: Problem, now: () => num
       await sweep(dir, Date.now());
       return "removed it";
     case "torn":
-      return project.locked(dir, () => putTornAside(join(dir, LOG), now()));
+      return hidden(dir, () => project.locked(dir, () => putTornAside(join(dir, LOG), now())));
     case "no_version":
       await (await project.thread(basename(dir))).change([]);
       return "added specVersion";
@@ -53,8 +53,14 @@ async function mend(project: Project, { file, problem }: Problem, now: () => num
       await (await project.thread(basename(dir))).refreshDerived({ thorough: true });
       return "counted the log anew";
     default:
-      return project.locked(dir, () => mendEnvelope(project.root, dir, now()));
+      return hidden(dir, () => project.locked(dir, () => mendEnvelope(project.root, dir, now())));
   }
+}
+
+/** What is put aside must not show up in git. Where that can't be written, neither can the rest. */
+async function hidden(dir: string, work: () => Promise<string>): Promise<string> {
+  await hideFromGit(dir).catch(() => {});
+  return work();
 }
 
 async function putTornAside(log: string, now: number): Promise<string> {

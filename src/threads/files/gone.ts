@@ -39,6 +39,11 @@ export async function reflectGone(
     await markDeleted(deps, { workspace_id, thread_id });
     return true;
   }
+  // Its worktree is being removed: what stood there is in the project already.
+  if (root !== main && (await isDirectory(join(threadsDirOf(main), thread_id)))) {
+    await reflect(deps, { workspace, thread_id, root: main });
+    return false;
+  }
   // Whoever deletes a worktree deletes its `.agent` at some moment before the rest.
   if (!(await isDirectory(row.file_root === null ? root : threadsDirOf(root)))) {
     if (row.file_root !== null) await markReadOnly(deps, row, `its worktree ${root} is gone`);
