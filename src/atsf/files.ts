@@ -75,6 +75,7 @@ async function linkIfFree(from: string, to: string): Promise<boolean> {
 
 /** Makes a directory with those above it. A file in its way is told as such. */
 export async function makeDirectory(dir: string): Promise<void> {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   try {
     await mkdir(dir, { recursive: true });
   } catch (error) {

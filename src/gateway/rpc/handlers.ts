@@ -62,7 +62,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
 
     "thread/start": async (params, { call }) => {
       const result = await threads.startThread(deps, params, call);
-      deps.watching.began(params.workspace_id, result.thread.id);
+      deps.watching.began(result.thread);
       return result;
     },
     "thread/list": (params) => tree.listThreads(deps, params),

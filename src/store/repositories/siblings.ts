@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { first, query, type Sql, type Unit } from "../unit.js";
+import { first, prepared, query, type Sql, type Unit } from "../unit.js";
 
 /** Distance between two neighbours after numbering anew: room for 26 halvings, and for 2^27 items at either end. */
 export const RANK_GAP = 2 ** 26;
@@ -25,14 +25,28 @@ function members({ db }: Sql, { table, workspace_id, parent_id }: Siblings) {
     .where(parent_id === null ? sql<boolean>`${parent} is null` : sql<boolean>`${parent} = ${parent_id}`);
 }
 
-export function* edgeRank(siblings: Siblings, edge: "first" | "last"): Unit<number | undefined> {
-  const row = yield* first((s) =>
-    members(s, siblings)
+const edges = new Map<string, ReturnType<typeof edgeOf>>();
+
+/** Asked for with every new thread: built once for each of its few forms. */
+function edgeOf(table: Siblings["table"], edge: "first" | "last", atRoot: boolean) {
+  const { parent } = parts(table);
+  return prepared<{ workspace_id: string; parent_id: string }, { rank: number }>(({ db }, arg) =>
+    db
+      .selectFrom(table)
+      .where("workspace_id", "=", arg("workspace_id"))
+      .where(atRoot ? sql<boolean>`${parent} is null` : sql<boolean>`${parent} = ${arg("parent_id")}`)
       .select("rank")
       .orderBy("rank", edge === "first" ? "asc" : "desc")
       .limit(1),
   );
-  return row?.rank;
+}
+
+export function* edgeRank(siblings: Siblings, edge: "first" | "last"): Unit<number | undefined> {
+  const { table, workspace_id, parent_id } = siblings;
+  const key = `${table} ${edge} ${parent_id === null}`;
+  const find = edges.get(key) ?? edgeOf(table, edge, parent_id === null);
+  edges.set(key, find);
+  return (yield* find({ workspace_id, parent_id: parent_id ?? "" }))[0]?.rank;
 }
 
 /** The rank of one member; undefined when it is not among these siblings, or deleted. */

@@ -134,9 +134,54 @@ export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> 
 }
 
 export function* insertThread(row: ThreadRow, placement: PlacementRow): Unit<void> {
-  yield* query(({ db }) => db.insertInto("thread").values(row));
-  yield* query(({ db }) => db.insertInto("thread_placement").values(placement));
+  yield* insert(row);
+  yield* insertPlacement(placement);
 }
+
+/** Every column of a thread: a row without one of them does not fit the type. */
+const COLUMNS = Object.keys({
+  id: 0,
+  workspace_id: 0,
+  title: 0,
+  title_search: 0,
+  agent_id: 0,
+  status: 0,
+  pinned_at: 0,
+  last_snippet: 0,
+  message_count: 0,
+  worktree_path: 0,
+  worktree_branch: 0,
+  parent_thread_id: 0,
+  attributes: 0,
+  config: 0,
+  file_root: 0,
+  file_folder: 0,
+  read_only: 0,
+  own_stamp: 0,
+  envelope_stamp: 0,
+  log_stamp: 0,
+  log_size: 0,
+  log_tail: 0,
+  words_to: 0,
+  setup: 0,
+  named: 0,
+  created_at: 0,
+  updated_at: 0,
+  deleted_at: 0,
+} satisfies Record<keyof ThreadRow, 0>) as (keyof ThreadRow)[];
+
+const insert = prepared<ThreadRow, unknown>(({ db }, arg) =>
+  db.insertInto("thread").values(Object.fromEntries(COLUMNS.map((column) => [column, arg(column)])) as never),
+);
+
+const insertPlacement = prepared<PlacementRow, unknown>(({ db }, arg) =>
+  db.insertInto("thread_placement").values({
+    workspace_id: arg("workspace_id"),
+    thread_id: arg("thread_id"),
+    folder_id: arg("folder_id"),
+    rank: arg("rank"),
+  }),
+);
 
 /** One compiled statement for each set of columns that are ever changed together; there are a dozen. */
 const updates = new Map<string, ReturnType<typeof updateOf>>();

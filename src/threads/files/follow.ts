@@ -1,4 +1,5 @@
 import { isKind } from "../../base/index.js";
+import type { Thread } from "../../protocol/index.js";
 import { workspaces } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { FollowedWorkspace } from "./followed-workspace.js";
@@ -50,10 +51,13 @@ export class Follower {
     this.#followed.get(workspace_id)?.touch(thread_id);
   }
 
-  /** A thread was made: where its files are is followed from now on, and so is its workspace. Nobody waits for it. */
-  began(workspace_id: string, thread_id: string): void {
-    if (this.#followed.has(workspace_id)) this.touch(workspace_id, thread_id);
-    else this.open(workspace_id).catch(() => {});
+  /**
+   * A thread was made: its workspace is followed from now on. Whoever watches the project sees the thread by itself; a
+   * new worktree is not known yet. Nobody waits for it.
+   */
+  began({ workspace_id, id, worktree }: Pick<Thread, "workspace_id" | "id" | "worktree">): void {
+    if (!this.#followed.has(workspace_id)) this.open(workspace_id).catch(() => {});
+    else if (worktree) this.touch(workspace_id, id);
   }
 
   /** Reads every file of a workspace again. */
