@@ -90,7 +90,7 @@ async function readAll(
     const ids = batch.map(({ thread_id }) => thread_id);
     await deps.files.turns(workspace.id, ids, async () => {
       const readings = await readBatch(deps, batch, options.force ?? false, onProblem);
-      const lacking = readings.filter(({ log }) => log).map(({ files }) => files.thread_id);
+      const lacking = readings.filter(({ log }) => log?.log_size).map(({ files }) => files.thread_id);
       const writing = writeBatch(deps, workspace, readings, few);
       const counts = await deps.words.missingAfter(workspace.id, lacking, writing);
       added += counts.added;

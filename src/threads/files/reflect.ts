@@ -67,7 +67,7 @@ export async function reflect(
     yield* notifications.announce(files.workspace.id, unixSeconds(deps.clock), told);
     return written.thread;
   });
-  const lacking = reading.log ? [files.thread_id] : [];
+  const lacking = reading.log?.log_size ? [files.thread_id] : [];
   return deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
     // Read, but not known: whoever looks next reads it again.
     deps.files.remember(files.workspace.id, files.thread_id, "");
