@@ -108,28 +108,68 @@ export interface ThreadListFilter {
   readonly limit: number;
 }
 
-/** Newest first, after the thread that ended the page before. */
-export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> {
-  const { folder_id } = filter;
-  const column = `t.${filter.order}` as const;
-  return yield* query((s) => {
-    let rows = (folder_id === undefined ? placedThreads(s) : threadsInFolder(s, folder_id))
-      .where("t.workspace_id", "=", filter.workspace_id)
+interface ListArgs {
+  readonly workspace_id: string;
+  readonly agent_id: string;
+  readonly folder_id: string;
+  readonly pattern: string;
+  readonly at: number;
+  readonly id: string;
+  readonly limit: number;
+}
+
+interface ListForm {
+  readonly order: ThreadListFilter["order"];
+  readonly inFolder: boolean;
+  readonly ofAgent: boolean;
+  readonly titled: boolean;
+  readonly after: boolean;
+}
+
+const lists = new Map<string, ReturnType<typeof listOf>>();
+
+/** Building a query of so many columns takes a good part of the time it runs: each form is built once. */
+function listOf({ order, inFolder, ofAgent, titled, after }: ListForm) {
+  const column = `t.${order}` as const;
+  return prepared<ListArgs, PlacedThreadRow>((s, arg) =>
+    (inFolder ? threadsInFolder(s, arg("folder_id")) : placedThreads(s))
+      .where("t.workspace_id", "=", arg("workspace_id"))
       // A literal: an index on the living threads is used only when the query says so itself.
       .where(sql<boolean>`t.deleted_at is null`)
+      .$if(ofAgent, (rows) => rows.where("t.agent_id", "=", arg("agent_id")))
+      .$if(titled, (rows) => rows.where(sql<boolean>`t.title_search like ${arg("pattern")} escape '\\'`))
+      .$if(after, (rows) =>
+        rows.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple(column, "t.id"), "<", tuple(arg("at"), arg("id"))),
+        ),
+      )
       .orderBy(column, "desc")
       .orderBy("t.id", "desc")
-      .limit(filter.limit);
-    if (filter.agent_id !== undefined) rows = rows.where("t.agent_id", "=", filter.agent_id);
-    if (filter.title_part !== undefined) {
-      const pattern = `%${filter.title_part.replace(/[\\%_]/g, "\\$&")}%`;
-      rows = rows.where(sql<boolean>`t.title_search like ${pattern} escape '\\'`);
-    }
-    const after = filter.after;
-    if (!after) return rows;
-    return rows.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple(column, "t.id"), "<", tuple(after.at, after.id)),
-    );
+      .limit(arg("limit")),
+  );
+}
+
+/** Newest first, after the thread that ended the page before. */
+export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> {
+  const { workspace_id, agent_id, folder_id, title_part, after, order, limit } = filter;
+  const form: ListForm = {
+    order,
+    inFolder: folder_id !== undefined,
+    ofAgent: agent_id !== undefined,
+    titled: title_part !== undefined,
+    after: after !== undefined,
+  };
+  const key = JSON.stringify(form);
+  const list = lists.get(key) ?? listOf(form);
+  lists.set(key, list);
+  return yield* list({
+    workspace_id,
+    agent_id: agent_id ?? "",
+    folder_id: folder_id ?? "",
+    pattern: `%${(title_part ?? "").replace(/[\\%_]/g, "\\$&")}%`,
+    at: after?.at ?? 0,
+    id: after?.id ?? "",
+    limit,
   });
 }
 
