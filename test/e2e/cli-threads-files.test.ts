@@ -72,7 +72,7 @@ describe("threads messages", () => {
       },
     ]);
     await bind();
-    expect(await ok("threads", "messages", "other.1", "--oldest-first")).toBe(
+    expect(await ok("threads", "messages", "other.1", "--from-start")).toBe(
       [
         "2026-03-01 10:01  user",
         "  Fix the login",
@@ -92,10 +92,10 @@ describe("threads messages", () => {
     );
     const { data, more } = await json("threads", "messages", "other.1");
     expect({ ids: data.map(({ id }: { id: string }) => id), more }).toEqual({
-      ids: ["m2", "m1"],
+      ids: ["m1", "m2"],
       more: false,
     });
-    expect(data[0].toolCalls).toHaveLength(2);
+    expect(data[1].toolCalls).toHaveLength(2);
   });
 
   test("[CLI100] goes on to its limit, page by page, and says when there are more", async () => {
@@ -110,8 +110,8 @@ describe("threads messages", () => {
     await bind();
     const ids = async (...args: string[]) =>
       (await json("threads", "messages", "long", ...args)).data.map(({ id }: { id: string }) => id);
-    expect(await ids("--limit", "220")).toEqual(Array.from({ length: 220 }, (_, index) => `n${249 - index}`));
-    expect(await ids("--limit", "1000", "--oldest-first")).toHaveLength(250);
+    expect(await ids("--limit", "220")).toEqual(Array.from({ length: 220 }, (_, index) => `n${30 + index}`));
+    expect(await ids("--limit", "1000", "--from-start")).toHaveLength(250);
     const { stdout, stderr } = await run("threads", "messages", "long", "--limit", "2");
     expect(stdout).toContain("number 249");
     expect(stdout).not.toContain("number 247");

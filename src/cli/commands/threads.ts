@@ -51,12 +51,12 @@ function addReading(group: Command): void {
   ).action(async (...args) => (await import("./thread/show.js")).show(args[0], args[1]));
   examples(
     workspaceOptions(
-      verb(group, "messages", "read a thread, newest message first")
+      verb(group, "messages", "read a thread: its latest messages, oldest of them first")
         .option("--limit <number>", "how many messages at most", wholeNumber(1), 20)
-        .option("--oldest-first", "from the beginning of the thread"),
+        .option("--from-start", "the first messages instead of the latest"),
     ),
     "heddle threads messages thr_01M7Z0K5V2",
-    "heddle threads messages thr_01M7Z0K5V2 --oldest-first --limit 500 | less",
+    "heddle threads messages thr_01M7Z0K5V2 --from-start --limit 500 | less",
   ).action(async (...args) => (await import("./thread/messages.js")).messages(args[0], args[1]));
 }
 

@@ -7,7 +7,7 @@ import { type NamedThread, onThread } from "./of-thread.js";
 
 interface MessagesOptions extends WorkspaceOptions {
   readonly limit: number;
-  readonly oldestFirst?: boolean;
+  readonly fromStart?: boolean;
 }
 
 const PAGE = 100;
@@ -27,19 +27,20 @@ export async function messages(id: string, options: MessagesOptions): Promise<vo
 async function readMessages(
   session: Session,
   named: NamedThread,
-  { limit, oldestFirst }: MessagesOptions,
+  { limit, fromStart }: MessagesOptions,
 ): Promise<{ data: Message[]; more: boolean }> {
   const data: Message[] = [];
   let cursor: string | undefined;
   do {
     const page = await session.call("thread/messages", {
       ...named,
-      order: oldestFirst ? "asc" : "desc",
+      order: fromStart ? "asc" : "desc",
       limit: Math.min(PAGE, limit - data.length),
       ...(cursor !== undefined && { cursor }),
     });
     data.push(...page.data);
     cursor = page.next_cursor;
   } while (cursor !== undefined && data.length < limit);
-  return { data, more: cursor !== undefined };
+  // A conversation is read from top to bottom, whichever part of it is shown.
+  return { data: fromStart ? data : data.reverse(), more: cursor !== undefined };
 }
