@@ -15,6 +15,6 @@ export {
   takeLock,
 } from "./lock.js";
 export { Lru } from "./lru.js";
-export { endGroup, groupLives, HAS_GROUPS } from "./process-group.js";
+export { endGroup, endGroupWithUs, groupLives, HAS_GROUPS } from "./process-group.js";
 export { Turns } from "./turns.js";
 export { VERSION } from "./version.js";

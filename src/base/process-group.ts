@@ -20,6 +20,23 @@ export async function endGroup(pid: number, graceMs = GRACE_MS): Promise<void> {
   await emptied(pid, LAST_WAIT_MS);
 }
 
+/**
+ * Ends a group when this process dies, however it does: a shell of its own waits for the end of a pipe that only this
+ * process holds. Answers what calls it off, once the group has ended by itself.
+ */
+export function endGroupWithUs(pid: number): () => void {
+  if (!HAS_GROUPS) return () => {};
+  const wait = 'read -r _; kill -s KILL -- "-$1"';
+  const guard = spawn("/bin/sh", ["-c", wait, "sh", String(pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  // Without a guard the group ends as it would have, by its own time limit.
+  guard.on("error", () => {});
+  guard.stdin.on("error", () => {});
+  return () => void guard.kill("SIGKILL");
+}
+
 /** Whether anything of a group is there, dead processes that were not collected yet included. */
 export function groupLives(pid: number): boolean {
   return HAS_GROUPS && signalGroup(pid, 0);

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type HookProgress, type HooksToRun, hooksContent, runHooks } from "../../src/atsf/index.js";
 import { linkType } from "../../src/atsf/worktree-hooks/make-symlink.js";
 import { timeoutOf } from "../../src/atsf/worktree-hooks/run.js";
@@ -360,4 +361,16 @@ test("[HOOK14] what a user trusts is the hooks word for word; any change changes
   expect(hooksContent({ specVersion: "1.1" })).toBeUndefined();
   expect(hooksContent({ specVersion: "1.1", worktreeHooks: { symlinks: [], own: 1 } })).toBeUndefined();
   expect(hooksContent({ specVersion: "1.1", worktreeHooks: { initialPrompt: "c" } })).toBeDefined();
+});
+
+test("[HOOK15] a command ends with the program that runs it, also when that is killed", async () => {
+  const { repository, worktree } = places();
+  const command = "sleep 300 & echo $$ $! > pids.new; mv pids.new pids; wait";
+  const args = ["--import", "tsx", "test/atsf/children/run-hooks.ts", repository, worktree, command];
+  const program = spawn(process.execPath, args, { stdio: "ignore" });
+  await vi.waitFor(() => expect(existsSync(join(worktree, "pids"))).toBe(true), 20_000);
+  const pids = pidsIn(join(worktree, "pids"));
+  expect(pids.map(runs)).toEqual([true, true]);
+  program.kill("SIGKILL");
+  await vi.waitFor(() => expect(pids.map(runs)).toEqual([false, false]), 10_000);
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { endGroup, groupLives, HAS_GROUPS } from "../../base/index.js";
+import { endGroup, endGroupWithUs, groupLives, HAS_GROUPS } from "../../base/index.js";
 import { OutputTail } from "./output-tail.js";
 
 const TAIL_BYTES = 16 * 1024;
@@ -61,6 +61,7 @@ async function attempt(given: CommandToRun, tail: OutputTail): Promise<Outcome> 
   child.stdout?.on("data", (chunk: Buffer) => tail.add(chunk));
   child.stderr?.on("data", (chunk: Buffer) => tail.add(chunk));
   const watch = watchOver(child, given, tail);
+  const release = child.pid === undefined ? () => {} : endGroupWithUs(child.pid);
   try {
     const exit = await exited(child);
     if ("error" in exit) return notStarted(exit.error);
@@ -68,6 +69,7 @@ async function attempt(given: CommandToRun, tail: OutputTail): Promise<Outcome> 
   } finally {
     watch.end();
     await leaveNothing(child, tail);
+    release();
   }
 }
 
