@@ -1,4 +1,4 @@
-import { closeSync, fsync, lstatSync, openSync, writeFile, writeFileSync } from "node:fs";
+import { closeSync, fsync, lstatSync, openSync, type Stats, writeFile, writeFileSync } from "node:fs";
 import { link, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -75,7 +75,7 @@ async function linkIfFree(from: string, to: string): Promise<boolean> {
 
 /** Makes a directory with those above it. A file in its way is told as such. */
 export async function makeDirectory(dir: string): Promise<void> {
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (lookAt(dir)?.isDirectory()) return;
   try {
     await mkdir(dir, { recursive: true });
   } catch (error) {
@@ -110,5 +110,14 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
 
 /** Whether something stands under a name, a link that leads nowhere included. */
 export async function isThere(path: string): Promise<boolean> {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return lookAt(path) !== undefined;
+}
+
+/** What stands under a name, links not followed; undefined when nothing does, or it can't be told. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -34,7 +34,7 @@ function changesOf(envelope: ThreadEnvelope, params: UpdateParams, now: string):
   const changes: Record<string, unknown> = {};
   const { title, pinned } = params;
   const renamed = title !== undefined && title !== envelope.title;
-  if (title !== undefined && !own.named) changes.named = true;
+  if (renamed && !own.named) changes.named = true;
   if (pinned !== undefined && pinned !== (own.pinnedAt !== undefined))
     changes.pinnedAt = pinned ? now : undefined;
   for (const key of ["attributes", "config"] as const) {
