@@ -2,7 +2,7 @@ import { closeSync, fsync, lstatSync, openSync, type Stats, writeFile, writeFile
 import { link, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { writing } from "./disk.js";
+import { isMissing, writing } from "./disk.js";
 import { atsfError } from "./errors.js";
 import { openRegular } from "./regular-file.js";
 
@@ -113,11 +113,12 @@ export async function isThere(path: string): Promise<boolean> {
   return lookAt(path) !== undefined;
 }
 
-/** What stands under a name, links not followed; undefined when nothing does, or it can't be told. */
+/** What stands under a name, links not followed; undefined when nothing does. What can't be told is no "nothing". */
 function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }

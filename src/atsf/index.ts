@@ -38,6 +38,7 @@ export type { Thread } from "./thread.js";
 export { validate } from "./validate.js";
 export { SPEC_VERSION } from "./version.js";
 export { type HooksContent, hooksContent } from "./worktree-hooks/content.js";
+export { leadsOut } from "./worktree-hooks/make-symlink.js";
 export {
   type HookProgress,
   type HookStep,

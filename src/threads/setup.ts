@@ -1,10 +1,11 @@
 import { type HookProgress, hooksContent, type ProjectConfig, runHooks } from "../atsf/index.js";
 import { unixSeconds } from "../base/index.js";
 import type { Thread, ThreadSetup } from "../protocol/index.js";
-import { notifications, threadFiles, threads, trust, type Unit, workspaces } from "../store/index.js";
+import { notifications, threadFiles, threads, type Unit, workspaces } from "../store/index.js";
 import { type Call, threadToWire, treeChanged } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import type { FilesOf } from "./files/reflect.js";
+import { areHooksTrusted } from "./trust.js";
 
 export interface SetupGiven extends FilesOf {
   /** The root of the project's own checkout. */
@@ -25,7 +26,8 @@ export async function startSetup(deps: ThreadsDeps, given: SetupGiven): Promise<
   const { origin } = given.call;
   if (!content) return (await writeSetup(deps, given, {})) as Thread;
   const { sha256: content_sha256 } = content;
-  if (!(await isTrusted(deps, given, content_sha256))) {
+  const hashes = [content_sha256, ...(given.configSha256 === undefined ? [] : [given.configSha256])];
+  if (!(await areHooksTrusted(deps, given.workspace.id, hashes))) {
     const reason = "The project's worktree hooks are not trusted, so they were not run.";
     const setup: ThreadSetup = { status: "untrusted", content_sha256 };
     const note = { status: "untrusted", reason, content_sha256 };
@@ -72,18 +74,6 @@ const OUTPUT_CHARS = 4_096;
 
 function stepReason(status: HookProgress["status"]): { reason?: string } {
   return status === "running" || status === "done" ? {} : { reason: status };
-}
-
-/** The hooks alone, or the whole file that holds them: either is exactly what the user saw. */
-async function isTrusted(deps: ThreadsDeps, given: SetupGiven, content_sha256: string): Promise<boolean> {
-  const file = given.configSha256;
-  const hashes = [content_sha256, ...(file === undefined ? [] : [file])];
-  return deps.store.read(function* () {
-    for (const hash of hashes) {
-      if (yield* trust.isTrusted(given.workspace.id, "worktree_hooks", [hash])) return true;
-    }
-    return false;
-  });
 }
 
 /** Keeps how far the set-up is and tells of it, in one commit. Without a note only the thread is read. */

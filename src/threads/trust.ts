@@ -71,13 +71,22 @@ async function hooksState(
   file: ConfigFile,
   { text: content, sha256: content_sha256 }: HooksContent,
 ): Promise<TrustState> {
-  const trusted = await deps.store.read(function* () {
-    for (const hash of [content_sha256, file.sha256]) {
+  const trusted = await areHooksTrusted(deps, workspace_id, [content_sha256, file.sha256]);
+  return { kind: "worktree_hooks", content_sha256, trusted, content };
+}
+
+/** By the hash of the hooks alone, or of the whole file that holds them: either is exactly what the user saw. */
+export async function areHooksTrusted(
+  deps: ThreadsDeps,
+  workspace_id: string,
+  hashes: readonly string[],
+): Promise<boolean> {
+  return deps.store.read(function* () {
+    for (const hash of hashes) {
       if (yield* trust.isTrusted(workspace_id, "worktree_hooks", [hash])) return true;
     }
     return false;
   });
-  return { kind: "worktree_hooks", content_sha256, trusted, content };
 }
 
 async function rootOf(deps: ThreadsDeps, workspace_id: string): Promise<string> {

@@ -1,7 +1,7 @@
-import { lstat, mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isInside } from "../confined.js";
-import { isMissing } from "../files.js";
+import { isThere } from "../files.js";
 
 /**
  * Makes the directories of a path below a root, one by one, so that no link among those that are there is followed
@@ -15,15 +15,4 @@ export async function makeDirectories(root: string, path: string): Promise<strin
     else if (!(await isInside(root, dir))) return undefined;
   }
   return dir;
-}
-
-/** Whether something stands there, a link that leads nowhere included. */
-export function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    (error) => {
-      if (isMissing(error)) return false;
-      throw error;
-    },
-  );
 }

@@ -1,8 +1,8 @@
 import { realpath, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join, posix, win32 } from "node:path";
 import { isInside } from "../confined.js";
-import { isMissing } from "../files.js";
-import { isThere, makeDirectories } from "./make-directories.js";
+import { isMissing, isThere } from "../files.js";
+import { makeDirectories } from "./make-directories.js";
 
 export interface SymlinkToMake {
   readonly source: string;
@@ -48,7 +48,7 @@ export async function makeSymlink({
 }
 
 /** Any `..` is refused, one that would come back too: after a link it means something else. */
-function leadsOut(path: string): boolean {
+export function leadsOut(path: string): boolean {
   const parts = path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
   return posix.isAbsolute(path) || win32.isAbsolute(path) || parts.length === 0 || parts.includes("..");
 }

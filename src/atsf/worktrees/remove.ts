@@ -1,9 +1,9 @@
 import { lstat, readFile, readlink, realpath, symlink, unlink } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { atsfError } from "../errors.js";
+import { isThere } from "../files.js";
 import { isOwnGitignore } from "../gitignore.js";
 import type { OnWaiting } from "../lock.js";
-import { isThere } from "../worktree-hooks/make-directories.js";
 import { BRANCH_PREFIX } from "./create.js";
 import { git, gitDone, gitFailed } from "./git.js";
 import { isBelow } from "./is-below.js";

@@ -1,24 +1,13 @@
-import type { Dirent } from "node:fs";
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  symlink,
-} from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { assertInside } from "../confined.js";
+import { copyDirectory } from "../copy-directory.js";
 import { atsfError } from "../errors.js";
-import { isMissing, syncDirectory } from "../files.js";
+import { isMissing, isThere, readIfThere } from "../files.js";
 import { ensureGitignore, hideFromGit, isOwnGitignore } from "../gitignore.js";
-import { isThreadId, LOCK, LOG, threadsDir } from "../layout.js";
+import { isThreadId, LOG, threadsDir } from "../layout.js";
 import { type OnWaiting, ThreadLocks } from "../lock.js";
-import { isThere } from "../worktree-hooks/make-directories.js";
+import { LARGEST_JSON, readRegular } from "../regular-file.js";
 
 export interface ThreadsToRescue {
   readonly worktree: string;
@@ -87,16 +76,7 @@ async function rescue({ worktree, project, force }: ThreadsToRescue, id: string)
   await mkdir(threadsDir(project), { recursive: true });
   await assertInside(project, threadsDir(project));
   await ensureGitignore(project);
-  const draft = await mkdtemp(join(threadsDir(project), ".rescued-"));
-  try {
-    await copyDirectory(from, draft);
-    await hideFromGit(draft);
-    await rename(draft, to);
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
-  }
-  await syncDirectory(threadsDir(project));
+  await copyDirectory(from, to, { leaveOut: isForWorktree, finish: hideFromGit });
   return true;
 }
 
@@ -106,41 +86,17 @@ async function holdsLogOf(dir: string, other: string): Promise<boolean> {
   return ours.subarray(0, theirs.length).equals(theirs);
 }
 
-function readLog(dir: string): Promise<Buffer> {
-  return readFile(join(dir, LOG)).catch((error) => {
-    if (isMissing(error)) return Buffer.alloc(0);
-    throw error;
-  });
-}
-
-/** The lock file stays behind: reading it here, where it is held, would let go of it. */
-async function copyDirectory(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.name.startsWith(LOCK) || (await isForWorktree(entry, source))) continue;
-    if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
-    else if (entry.isFile()) await copyDurably(source, target);
-    else if (entry.isDirectory()) {
-      await mkdir(target);
-      await copyDirectory(source, target);
-    }
-  }
-  await syncDirectory(to);
+async function readLog(dir: string): Promise<Buffer> {
+  return (await readIfThere(join(dir, LOG))) ?? Buffer.alloc(0);
 }
 
 /** What git may see is another thing in the project: an ignore file that was written for the worktree stays there. */
-async function isForWorktree(entry: Dirent, path: string): Promise<boolean> {
-  return entry.name === ".gitignore" && entry.isFile() && isOwnGitignore(await readFile(path, "utf8"));
+function isForWorktree(path: string): boolean {
+  return basename(path) === ".gitignore" && isOwnGitignore(readRegularText(path));
 }
 
-async function copyDurably(from: string, to: string): Promise<void> {
-  await copyFile(from, to);
-  const copy = await open(to, "r");
-  try {
-    await copy.sync();
-  } finally {
-    await copy.close();
-  }
+function readRegularText(path: string): string {
+  return readRegular(path, { largest: LARGEST_JSON })?.toString("utf8") ?? "";
 }
 
 function differs(path: string, thread_id: string) {

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { unixSeconds } from "../../base/index.js";
 import {
@@ -33,7 +33,7 @@ export async function reflectGone(
   if (!row || row.deleted_at !== null) return false;
   const main = deps.files.directoryOf(workspace);
   const root = row.file_root ?? main;
-  if (await isThere(join(threadsDirOf(root), thread_id))) return false;
+  if (existsSync(join(threadsDirOf(root), thread_id))) return false;
   if (row.envelope_stamp === null) return restoreFiles(deps, workspace, row);
   if (await isInTrash(deps, { workspace_id, thread_id })) {
     await markDeleted(deps, { workspace_id, thread_id });
@@ -109,11 +109,4 @@ async function restoreFiles(deps: ThreadsDeps, workspace: WorkspaceRow, row: Thr
   );
   await reflect(deps, { workspace, thread_id: row.id, root });
   return false;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

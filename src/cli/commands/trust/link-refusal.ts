@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import { dirname, join, posix, win32 } from "node:path";
-import { readGitHead } from "../../../atsf/index.js";
+import { dirname, join } from "node:path";
+import { leadsOut, readGitHead } from "../../../atsf/index.js";
 import { isWithin } from "../../workspace-choice.js";
 
 interface Link {
@@ -13,15 +13,10 @@ export function linkRefusal(
   { source, target = source }: Link,
   project: string | undefined,
 ): string | undefined {
-  if (!isBelow(source)) return `${JSON.stringify(source)} is no path below the repository's root`;
-  if (!isBelow(target)) return `${JSON.stringify(target)} is no path below the worktree's root`;
+  if (leadsOut(source)) return `${JSON.stringify(source)} is no path below the repository's root`;
+  if (leadsOut(target)) return `${JSON.stringify(target)} is no path below the worktree's root`;
   if (project === undefined || staysInside(readGitHead(project)?.top ?? project, source)) return undefined;
   return `a link on the way to ${source} leads out of the repository`;
-}
-
-function isBelow(path: string): boolean {
-  const parts = path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
-  return parts.length > 0 && !parts.includes("..") && !posix.isAbsolute(path) && !win32.isAbsolute(path);
 }
 
 /** The source itself may be a link to anywhere; what is not there yet leads nowhere. */
