@@ -31,6 +31,7 @@ export function composeThreads(given: {
   dataDir: string;
   log: Log;
   firstLookMs: number;
+  agents: ThreadsDeps["agents"];
 }): ThreadParts {
   const { store, clock, makeId, dataDir, log } = given;
   const report = (error: unknown, what: string) => log.warn({ err: error }, what);
@@ -46,8 +47,7 @@ export function composeThreads(given: {
     files,
     words,
     setups: new Setups(process.env),
-    // Agents come with the floor above; until then there is the one that is built in.
-    agents: { nameOf: (id) => (id === "demo" ? "Demo" : undefined), fallback: "demo" },
+    agents: given.agents,
     live: new Bus(),
     report,
   };

@@ -1,9 +1,14 @@
 import { join } from "node:path";
+import { Agents } from "../agents/index.js";
 import { idMaker, systemClock, VERSION } from "../base/index.js";
 import { Gateway, type Limits, type Log } from "../gateway/index.js";
+import { collectUnused } from "../prompts/index.js";
+import { forgetGone } from "../runs/index.js";
 import { openStore, type Store } from "../store/index.js";
 import { ensureHome } from "../tree/index.js";
+import { composeRuns } from "./compose-runs.js";
 import { composeThreads } from "./compose-threads.js";
+import { readConfigFile } from "./config-file.js";
 import { lockDataDirectory, makePrivate, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
 import { createLogger } from "./logger.js";
 
@@ -12,6 +17,8 @@ export interface AppOptions {
   /** `sqlite`, or a `postgres://` address. */
   readonly store?: string | undefined;
   readonly logLevel?: string | undefined;
+  /** `--config`; default: `heddle.config.json` in the data directory, if it is there. */
+  readonly configFile?: string | undefined;
   readonly limits?: Partial<Limits>;
   /**
    * How long a request waits for the first look at its workspace's files; default: 2 seconds. A command that runs once
@@ -43,6 +50,7 @@ export interface Listening {
 }
 
 const STOP_MS = 5_000;
+const STOP_RUNS_MS = 3_000;
 const FIRST_LOOK_MS = 2_000;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -70,8 +78,12 @@ function storeLocation({ store, dataDir }: AppOptions): string {
 }
 
 async function compose(options: AppOptions, store: Store, log: Log, release: () => void): Promise<App> {
+  const found = readConfigFile({ file: options.configFile, dataDir: options.dataDir, env: process.env });
+  for (const { message } of found.warnings) log.warn({ file: found.file }, message);
+  const agents = new Agents({ config: found.config, env: process.env });
   const threads = composeThreads({
     store,
+    agents,
     clock: systemClock,
     makeId: idMaker(systemClock),
     dataDir: options.dataDir,
@@ -80,8 +92,10 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   });
   await ensureHome(threads.deps);
   await threads.begin();
+  const runs = await composeRuns({ threads: threads.deps, agents, found, env: process.env });
   const gateway = new Gateway({
-    ...threads.deps,
+    ...runs.deps,
+    resolver: runs.resolver,
     watching: threads.watching,
     log,
     version: VERSION,
@@ -90,8 +104,12 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   const purge = () =>
     threads
       .purge()
+      .then(() => forgetGone(runs.deps))
+      .then(() => collectUnused(runs.deps))
       .catch((error) => log.warn({ err: error }, "what was deleted long ago could not be removed"));
   const purging = setInterval(purge, DAY_MS).unref();
+  // Before anyone is let in: whoever asks must not find a run that nobody carries on.
+  await runs.recover();
   let settled: Promise<unknown> = Promise.resolve();
   let addressed = false;
   return {
@@ -112,7 +130,8 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     async stop() {
       clearInterval(purging);
       if (addressed) removeAddress(options.dataDir);
-      await gateway.stop(STOP_MS);
+      await runs.stop(STOP_RUNS_MS);
+      await gateway.stop(STOP_MS - STOP_RUNS_MS);
       await threads.close();
       await settled;
       await store.close();

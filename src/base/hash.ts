@@ -4,3 +4,8 @@ import { createHash } from "node:crypto";
 export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
+
+/** Names bytes, or the UTF-8 bytes of a text, by their content. */
+export function contentRef(data: string | Uint8Array): string {
+  return `sha256:${sha256(data)}`;
+}

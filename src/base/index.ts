@@ -1,7 +1,8 @@
 export { Bus } from "./bus.js";
+export { canonicalJson } from "./canonical-json.js";
 export { type Clock, systemClock, unixSeconds } from "./clock.js";
 export { failures, HeddleError, isKind } from "./errors.js";
-export { sha256 } from "./hash.js";
+export { contentRef, sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   type HeldLock,

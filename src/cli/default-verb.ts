@@ -3,6 +3,8 @@ const DEFAULT_VERBS: Readonly<Record<string, string>> = {
   workspaces: "list",
   folders: "list",
   threads: "list",
+  runs: "list",
+  prompts: "status",
 };
 
 const ABOUT_HEDDLE = new Set(["-h", "--help", "-V", "--version"]);

@@ -15,6 +15,15 @@ export type CliFailure =
   | { kind: "file.exists"; path: string }
   | { kind: "file.too_large"; path: string; limit: number }
   | { kind: "setup.unseen"; thread_id: string }
+  | { kind: "run.failed"; code: string; run_id: string; thread_id: string }
+  | { kind: "run.interrupted"; run_id: string; thread_id: string }
+  | { kind: "run.cancelled"; run_id: string; thread_id: string }
+  | { kind: "run.unseen"; run_id: string; thread_id: string }
+  | { kind: "run.none"; thread_id?: string; number?: number }
+  | { kind: "run.not_exact"; run_id: string; step: number }
+  | { kind: "thread.none"; agent_id?: string }
+  | { kind: "prompt.sync_failed"; pack: string; stage: string; reason: string }
+  | { kind: "prompt.nothing_pending"; pack: string }
   | { kind: "thread.unknown"; dir: string; thread_id: string }
   | { kind: "edit.not_saved"; kept: string; cause: string }
   | { kind: "edit.editor_failed"; kept?: string }

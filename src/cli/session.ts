@@ -20,14 +20,20 @@ export interface Session {
 /** For work that takes as long as it takes: a lost connection still ends it. */
 export const NO_HURRY = { timeoutMs: 24 * 3600 * 1000 };
 
+export interface SessionManner {
+  /** The work goes on over a lost connection, and decides itself what a signal means. */
+  readonly staying?: boolean;
+}
+
 /** Connects, does the work, and leaves: a private gateway is stopped whatever happens. */
 export async function withSession<T>(
   options: GatewayOptions & WorkspaceOptions,
   work: (session: Session) => Promise<T>,
+  { staying = false }: SessionManner = {},
 ): Promise<T> {
-  const link = await reachGateway(options);
+  const link = await reachGateway(options, { lasting: staying });
   const { client, place } = link;
-  const leaving = place === "private" ? leaveOnSignal(() => link.close()) : undefined;
+  const leaving = place === "private" && !staying ? leaveOnSignal(() => link.close()) : undefined;
   const named = async () =>
     options.workspace === undefined
       ? undefined

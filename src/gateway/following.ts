@@ -1,5 +1,5 @@
 import type { Note } from "../store/index.js";
-import { type Hub, type Listener, notificationText } from "./hub.js";
+import { type Hub, type Listener, notificationText, threadName } from "./hub.js";
 import type { Limits } from "./limits.js";
 import { gatewayError } from "./rpc/errors.js";
 import { Exchange, type Held, type Peer, type Subscriptions } from "./rpc/peer.js";
@@ -56,12 +56,35 @@ export class Following implements Listener, Subscriptions {
     return this.#workspaces.delete(workspace_id);
   }
 
-  followThread(thread_id: string): void {
-    this.#threads.add(thread_id);
+  followThread(workspace_id: string, thread_id: string): void {
+    const { hub, limits } = this.#deps;
+    const name = threadName(workspace_id, thread_id);
+    if (!this.#threads.has(name) && this.#threads.size >= limits.subscriptions) {
+      const failure = { kind: "request.too_many_subscriptions", limit: limits.subscriptions } as const;
+      throw gatewayError(
+        failure,
+        `A connection may follow ${limits.subscriptions} threads. Unsubscribe from some first.`,
+      );
+    }
+    this.#threads.add(name);
+    hub.addThread(name, this);
   }
 
-  unfollowThread(thread_id: string): boolean {
-    return this.#threads.delete(thread_id);
+  unfollowThread(thread_id: string, workspace_id?: string): boolean {
+    const fits = (name: string) =>
+      workspace_id === undefined
+        ? name.endsWith(`/${thread_id}`)
+        : name === threadName(workspace_id, thread_id);
+    const left = [...this.#threads].filter(fits);
+    for (const name of left) {
+      this.#deps.hub.removeThread(name, this);
+      this.#threads.delete(name);
+    }
+    return left.length > 0;
+  }
+
+  tell({ method, params }: { method: string; params: object }): void {
+    this.#deps.notify(notificationText({ method, params: JSON.stringify(params) }), undefined);
   }
 
   hold(workspace_id: string): Held {
@@ -112,6 +135,7 @@ export class Following implements Listener, Subscriptions {
   clear(): void {
     for (const workspace_id of this.#workspaces.keys()) this.#deps.hub.remove(workspace_id, this);
     this.#workspaces.clear();
+    for (const name of this.#threads) this.#deps.hub.removeThread(name, this);
     this.#threads.clear();
   }
 

@@ -1,8 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../base/index.js";
-import { Resolver } from "../instructions/index.js";
+import type { Resolver } from "../instructions/index.js";
+import type { RunsDeps } from "../runs/index.js";
 import { type Store, workspaces } from "../store/index.js";
-import { type Follower, readThreadAsset, type ThreadsDeps } from "../threads/index.js";
+import { type Follower, readThreadAsset } from "../threads/index.js";
 import { CLOSE_GOING_AWAY, CLOSE_TRY_AGAIN, Connection, type ConnectionDeps } from "./connection.js";
 import type { ReadAsset } from "./http/assets.js";
 import { Auth } from "./http/auth.js";
@@ -15,7 +16,8 @@ import type { Sink } from "./outbox.js";
 import { createHandlers } from "./rpc/handlers.js";
 import { serveStdio } from "./stdio.js";
 
-export interface GatewayDeps extends ThreadsDeps {
+export interface GatewayDeps extends RunsDeps {
+  readonly resolver: Resolver;
   readonly watching: Follower;
   readonly log: Log;
   readonly version: string;
@@ -27,7 +29,6 @@ export class Gateway {
   readonly #deps: ConnectionDeps;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #resolver: Resolver;
   readonly #unlisten: () => void;
   readonly #readAsset: ReadAsset;
   #server: HttpServer | undefined;
@@ -36,9 +37,8 @@ export class Gateway {
   constructor(deps: GatewayDeps) {
     this.#store = deps.store;
     this.#clock = deps.clock;
-    this.#resolver = new Resolver(deps.store);
     this.#readAsset = (ref, assetRef, mimeType) => readThreadAsset(deps, ref, assetRef, mimeType);
-    const handlers = createHandlers({ ...deps, resolver: this.#resolver });
+    const handlers = createHandlers(deps);
     const { log } = deps;
     const hub = new Hub(deps.store, log);
     const unlisten = [deps.store.onForget(() => this.#catchUp()), deps.live.on((note) => hub.tellLive(note))];
@@ -96,7 +96,6 @@ export class Gateway {
     await this.#server?.stop(late);
     this.#unlisten();
     hub.close();
-    this.#resolver.close();
   }
 
   /** Another gateway may have written meanwhile, and nobody here was told. Whoever can't catch up has to come back. */

@@ -16,6 +16,7 @@ const REPLAY_PAGE = 25;
 export class Hub {
   readonly #store: Store;
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #threads = new Map<string, Set<Listener>>();
   readonly #latest = new Map<string, number>();
   readonly #stop: () => void;
 
@@ -38,9 +39,25 @@ export class Hub {
     if (set?.size === 0) this.#listeners.delete(workspace_id);
   }
 
+  /** From now on a listener hears what happens live in a thread. */
+  addThread(thread: string, listener: Listener): void {
+    const set = this.#threads.get(thread);
+    if (set) set.add(listener);
+    else this.#threads.set(thread, new Set([listener]));
+  }
+
+  removeThread(thread: string, listener: Listener): void {
+    const set = this.#threads.get(thread);
+    set?.delete(listener);
+    if (set?.size === 0) this.#threads.delete(thread);
+  }
+
   /** Tells whoever listens now; nobody can ask for it later. */
-  tellLive({ workspace_id, method, params }: LiveNote): void {
-    const listeners = this.#listeners.get(workspace_id);
+  tellLive({ workspace_id, thread_id, method, params }: LiveNote): void {
+    const listeners =
+      thread_id === undefined
+        ? this.#listeners.get(workspace_id)
+        : this.#threads.get(threadName(workspace_id, thread_id));
     if (!listeners) return;
     const text = notificationText({ method, params: JSON.stringify(params) });
     for (const listener of listeners) listener.hearLive(text);
@@ -76,6 +93,11 @@ export class Hub {
       }
     }
   }
+}
+
+/** Two workspaces may have a thread of one id. */
+export function threadName(workspace_id: string, thread_id: string): string {
+  return `${workspace_id}/${thread_id}`;
 }
 
 export function notificationText({ method, params }: Pick<Note, "method" | "params">): string {

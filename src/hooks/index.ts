@@ -1,5 +1,6 @@
 export type { HookContext } from "./context.js";
-export type { Contribution, PhaseDiagnostic } from "./contribution.js";
+export type { Contribution, PhaseContribution, PhaseDiagnostic } from "./contribution.js";
+export type { HookError } from "./errors.js";
 export { loadHookModule } from "./module-package.js";
 export type { HookPackage, HookRun } from "./package.js";
 export { reservedPhases } from "./phases.js";

@@ -106,6 +106,11 @@ export class HookRuntime {
     }
   }
 
+  /** Whether anyone would be asked in a phase: what is costly to tell need not be put together for nobody. */
+  listens(phase: HookPhase): boolean {
+    return (this.#plans.get(phase) ?? []).length > 0;
+  }
+
   list(): ListedPackage[] {
     return listPackages([...this.#packages.values()], this.#plans, this.#failures);
   }

@@ -6,6 +6,7 @@ export const ID_PREFIXES = {
   folder: "fld_",
   thread: "thr_",
   agents_doc: "agd_",
+  run: "run_",
 } as const;
 
 /** Ids are opaque on the wire: threads written by other programs keep theirs. */
@@ -17,4 +18,5 @@ export const workspaceId = id.describe("`ws_…`");
 export const folderId = id.describe("`fld_…`");
 export const threadId = id.describe("`thr_…`");
 export const agentsDocId = id.describe("`agd_…`");
+export const runId = id.describe("`run_…`");
 export const agentId = id.describe("id of an agent definition");

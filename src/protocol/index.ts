@@ -7,13 +7,23 @@ export { jsonSchemas, schemaName } from "./schemas.js";
 export { countChars, isStorableText, MAX_DOCUMENT_CHARS, MAX_NAME_CHARS, normaliseText } from "./text.js";
 export { threadConfig } from "./tree.js";
 export type {
+  Agent,
   AgentsDoc,
   AgentsDocResolved,
   AgentsDocRevision,
   AgentsDocSummary,
   Folder,
+  Manifest,
   Message,
+  PackState,
   Placement,
+  PromptSnapshot,
+  ReplayResult,
+  Run,
+  RunConfig,
+  RunContent,
+  RunStatus,
+  RunUsage,
   Thread,
   ThreadConfig,
   ThreadSetup,

@@ -2,29 +2,12 @@ import { z } from "zod";
 import * as doc from "./agents-doc.js";
 import { page, pageParams, seq } from "./common.js";
 import { agentId, folderId, threadId, workspaceId } from "./ids.js";
+import { inWorkspace, method, ofThread } from "./method.js";
+import { runMethods } from "./run-methods.js";
 import { nameText, optionalParam, plainText } from "./text.js";
 import * as file from "./threads.js";
 import { folder, placement, thread, threadConfigPatch, workspace } from "./tree.js";
 
-interface Method<P extends z.ZodType, R extends z.ZodType> {
-  readonly params: P;
-  readonly result: R;
-  readonly summary: string;
-}
-
-function method<P extends z.ZodType, R extends z.ZodType>(
-  summary: string,
-  params: P,
-  result: R,
-): Method<P, R> {
-  return { params, result, summary };
-}
-
-const inWorkspace = { workspace_id: workspaceId };
-const ofThread = {
-  workspace_id: optionalParam(workspaceId).describe("needed only when the id exists in two workspaces"),
-  thread_id: threadId,
-};
 const afterId = plainText
   .max(128)
   .nullable()
@@ -316,6 +299,8 @@ export const methods = {
     doc.agentsDocRestoreParams,
     doc.agentsDocSaveResponse,
   ),
+
+  ...runMethods,
 } as const;
 
 export type MethodName = keyof typeof methods;

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { agentsDocChangedNotification } from "./agents-doc.js";
 import { seq } from "./common.js";
 import { threadId, workspaceId } from "./ids.js";
+import { promptChangedNotification } from "./prompts.js";
+import * as runs from "./runs.js";
 import { indexingNotification, messageAppendedNotification, threadSetupNotification } from "./threads.js";
 import { thread, treeChangedNotification } from "./tree.js";
 
@@ -15,6 +17,10 @@ export const notifications = {
     .describe("A thread left every list."),
   "message/appended": messageAppendedNotification,
   "thread/setup": threadSetupNotification,
+  "run/changed": runs.runChangedNotification,
+  "run/delta": runs.runDeltaNotification,
+  "run/tool": runs.runToolNotification,
+  "prompt/changed": promptChangedNotification,
   "workspace/indexing": indexingNotification,
 } as const;
 

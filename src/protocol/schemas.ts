@@ -1,8 +1,11 @@
 import { z } from "zod";
+import * as agents from "./agents.js";
 import * as doc from "./agents-doc.js";
 import { type MethodName, methods } from "./methods.js";
 import { notifications } from "./notifications.js";
+import * as prompts from "./prompts.js";
 import { rpcError } from "./rpc.js";
+import * as runs from "./runs.js";
 import * as file from "./threads.js";
 import * as tree from "./tree.js";
 
@@ -20,6 +23,11 @@ const entities: Record<string, z.ZodType> = {
   thread_agents_doc_payload: doc.agentsDocPayload,
   thread_agents_doc_summary: doc.agentsDocSummary,
   thread_agents_doc_resolved_payload: doc.agentsDocResolvedPayload,
+  run: runs.run,
+  prompt_manifest: prompts.manifest,
+  prompt_snapshot: prompts.promptSnapshot,
+  agent: agents.agent,
+  tool: agents.tool,
   rpc_error: rpcError,
 };
 

@@ -36,19 +36,31 @@ export const placement = z
   })
   .describe("Where a thread stands in the tree; without `folder_id` at the root.");
 
-const promptRef = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+export const promptRef = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 lower-case hex digits")
+  .describe("names a blob by the hash of its bytes");
 
-const binding = { workspace: z.string().min(1).max(255) };
+export const promptRefs = z
+  .array(promptRef)
+  .min(1, "must name at least one blob: leave it out, or give null, to use none")
+  .max(64);
+
 const bindingVersion = z.string().max(255);
 
-const configFields = {
+/** What a thread and a run can both set. */
+export const sharedConfig = {
   provider: z.string().min(1).max(255),
   model: z.string().min(1).max(255),
   reasoning_effort: z.string().min(1).max(255),
   max_tokens: z.int().min(1),
-  workspace_binding: z.object({ ...binding, version: bindingVersion.optional() }),
+  workspace_binding: z.object({ workspace: z.string().min(1).max(255), version: bindingVersion.optional() }),
+};
+
+const configFields = {
+  ...sharedConfig,
   default_prompt_pack: z.string().min(1).max(255),
-  default_prompt_refs: z.array(promptRef).min(1).max(64),
+  default_prompt_refs: promptRefs,
 };
 
 export const threadConfig = z
@@ -56,21 +68,23 @@ export const threadConfig = z
   .partial()
   .describe("A thread's settings; a field that is absent is decided by the agent.");
 
-const patchFields = {
-  ...configFields,
-  workspace_binding: z.object({ ...binding, version: optionalParam(bindingVersion) }),
-};
-
 type Nullable<T> = { [K in keyof T]: T[K] extends z.ZodType ? z.ZodOptional<z.ZodNullable<T[K]>> : never };
 
 /** In a change of `config`, `null` clears a field and an absent one stays as it is. */
-export const threadConfigPatch = z
-  .object(
-    Object.fromEntries(
-      Object.entries(patchFields).map(([key, schema]) => [key, schema.nullable().optional()]),
-    ) as Nullable<typeof patchFields>,
-  )
-  .describe("A change of a thread's settings: `null` clears a field.");
+export function configPatch<T extends z.ZodRawShape>(fields: T): z.ZodObject<Nullable<T>> {
+  const nullable = Object.entries(fields).map(([key, schema]) => [key, (schema as z.ZodType).nullish()]);
+  return z.object(Object.fromEntries(nullable) as Nullable<T>);
+}
+
+/** In params `null` is the same as absent, also within a binding. */
+export const sharedPatch = {
+  ...sharedConfig,
+  workspace_binding: sharedConfig.workspace_binding.extend({ version: optionalParam(bindingVersion) }),
+};
+
+export const threadConfigPatch = configPatch({ ...configFields, ...sharedPatch }).describe(
+  "A change of a thread's settings: `null` clears a field.",
+);
 
 export const threadStatus = z.enum(["idle", "queued", "running", "waiting"]);
 

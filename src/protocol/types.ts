@@ -1,5 +1,8 @@
 import type { z } from "zod";
+import type * as agents from "./agents.js";
 import type * as doc from "./agents-doc.js";
+import type * as prompts from "./prompts.js";
+import type * as runs from "./runs.js";
 import type * as file from "./threads.js";
 import type * as tree from "./tree.js";
 
@@ -15,3 +18,13 @@ export type AgentsDocRevision = z.output<typeof doc.agentsDocRevision>;
 export type Message = z.output<typeof file.message>;
 export type ThreadSetup = z.output<typeof file.threadSetup>;
 export type TrustState = z.output<typeof file.trustState>;
+export type Run = z.output<typeof runs.run>;
+export type RunStatus = z.output<typeof runs.runStatus>;
+export type RunConfig = z.output<typeof runs.runConfigPatch>;
+export type RunContent = z.output<typeof runs.runContent>;
+export type RunUsage = z.output<typeof runs.usage>;
+export type ReplayResult = z.output<typeof runs.replayResult>;
+export type Manifest = z.output<typeof prompts.manifest>;
+export type PromptSnapshot = z.output<typeof prompts.promptSnapshot>;
+export type PackState = z.output<typeof prompts.packState>;
+export type Agent = z.output<typeof agents.agent>;

@@ -4,9 +4,14 @@ export type { Inspection } from "./inspection.js";
 export { SCHEMA_VERSION } from "./migrations/index.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
+export * as blobs from "./repositories/blobs.js";
 export * as folders from "./repositories/folders.js";
+export * as history from "./repositories/history.js";
+export * as journal from "./repositories/journal.js";
 export * as messages from "./repositories/messages.js";
 export * as notifications from "./repositories/notifications.js";
+export * as promptPacks from "./repositories/prompt-packs.js";
+export * as runs from "./repositories/runs.js";
 export * as siblings from "./repositories/siblings.js";
 export * as threadFiles from "./repositories/thread-files.js";
 export * as threads from "./repositories/threads.js";
@@ -16,6 +21,10 @@ export type {
   AgentsDocRevisionRow,
   AgentsDocRow,
   FolderRow,
+  HistoryRow,
+  JournalEventRow,
+  PromptPackRow,
+  RunRow,
   ThreadRow,
   TrustRow,
   WorkspaceRow,

@@ -57,6 +57,11 @@ export interface ThreadRow {
   log_tail: string | null;
   /** How far into the log the words of its messages are indexed. */
   words_to: number | null;
+  /** Which list of what its agent was told is the present one, and from where on it is still sent. */
+  history_epoch: number | null;
+  history_from: number | null;
+  /** How far into the log that list goes; null: the log is another now, and so is the list to be. */
+  history_to: number | null;
   /** The state of its set-up, as JSON text. */
   setup: string | null;
   /** 1 when somebody named it: its title no longer follows its first message. */
@@ -129,6 +134,94 @@ interface MessageRow {
   role: string;
 }
 
+/** Bytes by their hash. */
+export interface BlobRow {
+  id: Generated<number>;
+  /** Lowercase hex. */
+  hash: string;
+  size: number;
+  content: Uint8Array;
+  /** When it was last put, give or take an hour. */
+  put_at: number;
+}
+
+/** A thread's journal refers to the blob; what is in its history is not listed again. */
+interface BlobUseRow {
+  workspace_id: string;
+  thread_id: string;
+  blob_id: number;
+}
+
+/** One event of a journal: a thread's, or with an empty `thread_id` the workspace's own. `body` is what is hashed. */
+export interface JournalEventRow {
+  workspace_id: string;
+  thread_id: string;
+  seq: number;
+  body: string;
+  hash: string;
+}
+
+/** What a journal says of a run, for lists. `error` and `usage` hold JSON text. */
+export interface RunRow {
+  id: string;
+  workspace_id: string;
+  thread_id: string;
+  number: number;
+  status: string;
+  steps: number;
+  agent_id: string;
+  model: string | null;
+  parent_run_id: string | null;
+  error: string | null;
+  usage: string | null;
+  /** The beginning of what it was asked. */
+  content: string | null;
+  user_message_id: string;
+  agent_message_id: string;
+  idempotency_key: string | null;
+  /** Its part of the thread's journal; without a last one it has not ended. */
+  first_seq: number;
+  last_seq: number | null;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+}
+
+/** A message as a thread's agent was told it, in order. */
+export interface HistoryRow {
+  workspace_id: string;
+  thread_id: string;
+  /** A log that was cleared or replaced begins a new one. */
+  epoch: number;
+  /** From 0. */
+  pos: number;
+  blob_id: number;
+  /** Over this message and all before it. */
+  list_hash: string;
+  role: string;
+  /** Up to and with this one. */
+  chars: number;
+  tokens: number;
+  /** The message of the log it comes from. */
+  message_id: string;
+}
+
+/** `state` holds JSON text. */
+export interface PromptPackRow {
+  workspace_id: string;
+  pack: string;
+  state: string;
+  updated_at: number;
+}
+
+export interface ToolSyncRow {
+  workspace_id: string;
+  ref: string;
+  tools: number;
+  synced_at: number;
+}
+
 interface SchemaVersionRow {
   version: number;
   applied_at: number;
@@ -145,4 +238,11 @@ export interface Tables {
   notification: NotificationRow;
   trust: TrustRow;
   message: MessageRow;
+  blob: BlobRow;
+  blob_use: BlobUseRow;
+  journal_event: JournalEventRow;
+  run: RunRow;
+  history: HistoryRow;
+  prompt_pack: PromptPackRow;
+  tool_sync: ToolSyncRow;
 }

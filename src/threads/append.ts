@@ -56,7 +56,7 @@ function complete(deps: ThreadsDeps, { id, role, timestamp, content, ...rest }: 
 }
 
 /** A client that did not get its answer sends the message again, with the id it gave it. */
-async function findMessage(
+export async function findMessage(
   deps: ThreadsDeps,
   located: LocatedThread,
   file: ThreadFile,

@@ -8,6 +8,8 @@ import type { Setups } from "./setups.js";
 /** A notification nobody can ask for later. */
 export interface LiveNote {
   readonly workspace_id: string;
+  /** Only for those who follow this thread. */
+  readonly thread_id?: string;
   readonly method: NotificationName;
   readonly params: object;
 }

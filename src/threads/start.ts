@@ -25,6 +25,7 @@ export async function startThread(
   deps: ThreadsDeps,
   params: StartParams,
   call: Call,
+  own: { readonly parentThreadId?: string } = {},
 ): Promise<Result<"thread/start">> {
   const { workspace, root } = await requireDirectory(deps, params.workspace_id);
   const { config, configSha256 } = await readHashedConfig(root);
@@ -39,7 +40,11 @@ export async function startThread(
   const files = { workspace, thread_id, root: place.root, folder_id: params.folder_id ?? null };
   const thread = await deps.files.turn(workspace.id, thread_id, async () => {
     try {
-      const given = { threadId: thread_id, ...contentOf(deps, params, config, folder), ...place.thread };
+      const given = {
+        threadId: thread_id,
+        ...contentOf(deps, params, config, { ...own, folder }),
+        ...place.thread,
+      };
       await (await deps.files.project(place.root)).create(given);
       return (await reflect(deps, files, call)) as Thread;
     } catch (error) {
@@ -56,7 +61,7 @@ function contentOf(
   deps: ThreadsDeps,
   params: StartParams,
   config: ProjectConfig | undefined,
-  folder: readonly string[],
+  { folder, parentThreadId }: { readonly folder: readonly string[]; readonly parentThreadId?: string },
 ): Omit<NewThread, "threadId"> {
   const agent_id = chooseAgent(deps, params, config);
   const settings = Object.entries(params.config ?? {}).filter(
@@ -67,6 +72,7 @@ function contentOf(
     ...(params.title !== undefined && { named: true }),
     ...(folder.length > 0 && { folder }),
     ...(settings.length > 0 && { config: Object.fromEntries(settings) }),
+    ...(parentThreadId !== undefined && { parentThreadId }),
   };
   return {
     title: params.title ?? DEFAULT_TITLE,

@@ -12,11 +12,16 @@ import { PATIENCE_MS, RETRY_MS } from "./patience.js";
 
 const HELLO_MS = 2_000;
 
+export interface ConnectManner {
+  /** Connects again by itself after a loss. */
+  readonly lasting?: boolean;
+}
+
 /** The gateway that was named, else the one that runs on the data directory, else a private one for this command alone. */
-export async function reachGateway(options: GatewayOptions): Promise<Reached> {
+export async function reachGateway(options: GatewayOptions, manner: ConnectManner = {}): Promise<Reached> {
   const named = namedGateway(options);
-  if (!named) return reachDataDirectory(dataDirectory(options.data, process.env));
-  const link = await connectTo(named).catch((error: Error) => {
+  if (!named) return reachDataDirectory(dataDirectory(options.data, process.env), manner);
+  const link = await connectTo(named, manner).catch((error: Error) => {
     const why = error.message.replace(/^Can't reach the gateway: /, "").replace(/\.$/, "");
     throw cliError(
       { kind: "gateway.unreachable", url: named.url },
@@ -52,14 +57,21 @@ function explain(why: string): string {
   return why.includes("ECONNREFUSED") ? "nothing listens there" : why;
 }
 
-export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Promise<Link> {
+/** The first connection is made without patience, so that an address where nothing listens is told of at once. */
+export async function connectTo(
+  { url, token }: Omit<GatewayAddress, "pid">,
+  { lasting = false }: ConnectManner = {},
+): Promise<Link> {
   const { connect } = await import("../../client/node.js");
-  const client = connect(url, { token, name: "cli", reconnect: false });
+  const first = connect(url, { token, name: "cli", reconnect: false });
   try {
-    const { server } = await client.call("ping", {}, { timeoutMs: HELLO_MS });
+    const { server } = await first.call("ping", {}, { timeoutMs: HELLO_MS });
+    if (!lasting) return { client: first, version: server.version, close: async () => first.close() };
+    first.close();
+    const client = connect(url, { token, name: "cli" });
     return { client, version: server.version, close: async () => client.close() };
   } catch (error) {
-    client.close();
+    first.close();
     throw error;
   }
 }
@@ -68,11 +80,11 @@ export async function connectTo({ url, token }: Omit<GatewayAddress, "pid">): Pr
  * The kernel lock on the directory is the truth: `gateway.json` may be left over from a gateway that was killed, and its
  * port may be another's by now. Whoever gets the lock is alone; whoever does not waits for an answer, or for its turn.
  */
-async function reachDataDirectory(dataDir: string): Promise<Reached> {
+async function reachDataDirectory(dataDir: string, manner: ConnectManner): Promise<Reached> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const running = runningOn(dataDir);
-    const failure = running ? await connectTo(running).catch((error: Error) => error) : undefined;
+    const failure = running ? await connectTo(running, manner).catch((error: Error) => error) : undefined;
     if (failure && !(failure instanceof Error)) return { ...failure, place: "here" };
     try {
       const { startPrivate } = await import("./private-gateway.js");

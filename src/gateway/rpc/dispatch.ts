@@ -6,7 +6,7 @@ import type { Limits } from "../limits.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import { gatewayError, internalError, knownError, type ParamIssue } from "./errors.js";
-import type { Handlers } from "./handlers.js";
+import type { Handlers } from "./handler.js";
 import { type Message, type Parsed, parseMessage, type RpcRequest } from "./message.js";
 import type { Exchange, Peer } from "./peer.js";
 
@@ -130,6 +130,7 @@ type Handler = (params: unknown, context: { call: Call; peer: Peer; exchange: Ex
 function showsThreads(method: MethodName): boolean {
   return (
     method.startsWith("message/") ||
+    method === "run/list" ||
     (method.startsWith("thread/") && !/^thread\/(start$|folder\/|agents_doc\/)/.test(method))
   );
 }

@@ -1,7 +1,12 @@
+import type { AgentsFailure } from "../../agents/index.js";
 import type { AtsfFailure } from "../../atsf/index.js";
 import { failures, HeddleError } from "../../base/index.js";
+import type { HookError } from "../../hooks/index.js";
 import type { InstructionsFailure } from "../../instructions/index.js";
+import type { PromptsFailure } from "../../prompts/index.js";
 import { RPC_CODES, type RpcError } from "../../protocol/index.js";
+import type { ProviderError } from "../../providers/index.js";
+import type { RunsFailure } from "../../runs/index.js";
 import type { StoreFailure } from "../../store/index.js";
 import type { ThreadsFailure } from "../../threads/index.js";
 import type { TreeFailure } from "../../tree/index.js";
@@ -32,7 +37,19 @@ export function tooLarge(limit: number): HeddleError {
 }
 
 export type ErrorKind =
-  | (GatewayFailure | TreeFailure | ThreadsFailure | InstructionsFailure | StoreFailure | AtsfFailure)["kind"]
+  | (
+      | GatewayFailure
+      | TreeFailure
+      | ThreadsFailure
+      | InstructionsFailure
+      | StoreFailure
+      | AtsfFailure
+      | RunsFailure
+      | PromptsFailure
+      | Exclude<AgentsFailure, { kind: `config.${string}` }>
+      | Extract<HookError, { kind: "hook.failed" | "hook.cancelled" | "hook.closed" }>
+      | ProviderError
+    )["kind"]
   | "internal";
 
 /** The JSON-RPC code of every kind: the one place where Heddle's refusals meet the wire. */
@@ -105,6 +122,37 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "atsf.worktree_thread_differs": RPC_CODES.invalid_request,
   "atsf.archive_invalid": RPC_CODES.invalid_params,
   "atsf.archive_too_large": RPC_CODES.invalid_params,
+
+  "run.not_found": RPC_CODES.invalid_params,
+  "run.not_queued": RPC_CODES.invalid_request,
+  "run.not_running": RPC_CODES.invalid_request,
+  "run.no_step": RPC_CODES.invalid_params,
+  "run.input_too_large": RPC_CODES.invalid_params,
+  "run.rejected": RPC_CODES.invalid_request,
+  "run.too_many_steps": RPC_CODES.invalid_request,
+  "run.queue_full": RPC_CODES.overloaded,
+  "run.stopping": RPC_CODES.overloaded,
+  "thread.busy": RPC_CODES.invalid_request,
+  "message.not_found": RPC_CODES.invalid_params,
+  "agent.not_found": RPC_CODES.invalid_params,
+  "agent.unavailable": RPC_CODES.invalid_request,
+  "agent.invalid_param": RPC_CODES.invalid_params,
+  "blob.not_found": RPC_CODES.invalid_params,
+  "blob.corrupt": RPC_CODES.internal,
+  "blob.too_large": RPC_CODES.invalid_params,
+  "prompt.invalid": RPC_CODES.invalid_params,
+  "prompt.refs_empty": RPC_CODES.invalid_params,
+  "prompt.not_synced": RPC_CODES.invalid_request,
+  "prompt.too_large": RPC_CODES.invalid_request,
+  "prompt.workspace_not_found": RPC_CODES.invalid_params,
+  "prompt.unreadable": RPC_CODES.invalid_request,
+  "hook.failed": RPC_CODES.invalid_request,
+  "hook.cancelled": RPC_CODES.invalid_request,
+  "hook.closed": RPC_CODES.overloaded,
+  "provider.unknown": RPC_CODES.invalid_params,
+  "provider.invalid_config": RPC_CODES.invalid_request,
+  "provider.missing_key": RPC_CODES.invalid_request,
+  "provider.inexpressible": RPC_CODES.invalid_request,
 
   "store.taken": RPC_CODES.internal,
   "store.newer_schema": RPC_CODES.internal,

@@ -1,26 +1,13 @@
 import { isKind } from "../../base/index.js";
 import * as instructions from "../../instructions/index.js";
-import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
+import type { ParsedParams } from "../../protocol/index.js";
+import { assertIdle, cancelAll, cancelWorkspace } from "../../runs/index.js";
 import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
-import type { Exchange, Peer } from "./peer.js";
+import type { Context, HandlerDeps, Handlers } from "./handler.js";
+import type { Peer } from "./peer.js";
+import { runHandlers } from "./run-handlers.js";
 import { subscribe, unsubscribe } from "./subscribe.js";
-
-export interface Context {
-  readonly call: tree.Call;
-  readonly peer: Peer;
-  readonly exchange: Exchange;
-}
-
-export type Handlers = {
-  readonly [M in MethodName]: (params: ParsedParams<M>, context: Context) => Promise<Result<M>>;
-};
-
-export interface HandlerDeps extends threads.ThreadsDeps {
-  readonly watching: threads.Follower;
-  readonly resolver: instructions.Resolver;
-  readonly version: string;
-}
 
 /** Which function carries out which method. */
 export function createHandlers(deps: HandlerDeps): Handlers {
@@ -44,6 +31,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "workspace/get": (params) => threads.describeWorkspace(deps, params),
     "workspace/update": (params, { call }) => threads.rebindWorkspace(deps, deps.watching, params, call),
     "workspace/delete": async (params, { call }) => {
+      await cancelWorkspace(deps, params.workspace_id, call);
       const result = await tree.deleteWorkspace(deps, params, call);
       deps.watching.forget(params.workspace_id);
       return result;
@@ -71,10 +59,16 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       threads.updateThread(deps, await located(deps, params, peer), call),
     "thread/move": async (params, { call, peer }) =>
       threads.moveThread(deps, await located(deps, params, peer), call),
-    "thread/clear": async (params, { call, peer }) =>
-      threads.clearThread(deps, await located(deps, params, peer), call),
-    "thread/delete": async (params, { call, peer }) =>
-      threads.deleteThread(deps, await located(deps, params, peer), call),
+    "thread/clear": async (params, { call, peer }) => {
+      const thread = await located(deps, params, peer);
+      await assertIdle(deps, thread);
+      return threads.clearThread(deps, thread, call);
+    },
+    "thread/delete": async (params, { call, peer }) => {
+      const thread = await located(deps, params, peer);
+      await cancelAll(deps, thread, call);
+      return threads.deleteThread(deps, thread, call);
+    },
     "thread/undelete": async (params, { call, peer }) =>
       threads.undeleteThread(deps, await located(deps, params, peer, "deleted"), call),
     "thread/messages": async (params, { peer }) =>
@@ -85,8 +79,11 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/export": async (params, { peer }) =>
       threads.exportThread(deps, await located(deps, params, peer)),
     "thread/import": (params, { call }) => threads.importThreads(deps, params, call),
-    "thread/worktree/remove": async (params, { call, peer }) =>
-      threads.removeThreadWorktree(deps, await located(deps, params, peer), call),
+    "thread/worktree/remove": async (params, { call, peer }) => {
+      const thread = await located(deps, params, peer);
+      await assertIdle(deps, thread);
+      return threads.removeThreadWorktree(deps, thread, call);
+    },
 
     "thread/agents_doc/get": (params) => instructions.getDoc(deps, params),
     "thread/agents_doc/save": (params, { call }) => instructions.saveDoc(deps, params, call),
@@ -96,6 +93,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/agents_doc/revisions": (params) => instructions.listRevisions(deps, params),
     "thread/agents_doc/revision": (params) => instructions.getRevision(deps, params),
     "thread/agents_doc/restore": (params, { call }) => instructions.restoreDoc(deps, params, call),
+
+    ...runHandlers(deps, (params, peer) => located(deps, params, peer)),
   };
 }
 

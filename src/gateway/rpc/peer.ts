@@ -17,8 +17,11 @@ export interface Subscriptions {
   unfollow(workspace_id: string): boolean;
   /** Follows the workspace but keeps its notifications back until it is said where to begin. */
   hold(workspace_id: string): Held;
-  followThread(thread_id: string): void;
-  unfollowThread(thread_id: string): boolean;
+  /** From now on this peer hears what happens live in a thread. */
+  followThread(workspace_id: string, thread_id: string): void;
+  unfollowThread(thread_id: string, workspace_id?: string): boolean;
+  /** Sends a notification that has no place among the durable ones. */
+  tell(note: { readonly method: string; readonly params: object }): void;
 }
 
 export interface Held {

@@ -1,10 +1,11 @@
 import type { ParsedParams, Result } from "../../protocol/index.js";
+import { liveOf, type RunsDeps } from "../../runs/index.js";
 import { notifications, type Store } from "../../store/index.js";
 import * as tree from "../../tree/index.js";
 import { gatewayError } from "./errors.js";
 import type { Exchange, Peer, Subscriptions } from "./peer.js";
 
-type SubscribeDeps = tree.TreeDeps;
+type SubscribeDeps = Pick<RunsDeps, "sessions"> & tree.TreeDeps;
 
 /** Follows a workspace, and a thread's live stream too where one is named. */
 export async function subscribe(
@@ -25,8 +26,21 @@ export async function subscribe(
     after_seq === undefined
       ? await followLive(deps.store, workspace_id, subscriptions)
       : await followFrom(deps.store, { workspace_id, after_seq }, subscriptions, exchange);
-  if (thread_id !== undefined) subscriptions.followThread(thread_id);
+  if (thread_id !== undefined) followThread(deps, subscriptions, exchange, { workspace_id, thread_id });
   return answer;
+}
+
+/** Who comes in the middle of an answer gets what came so far: offsets tell what of it is new. */
+function followThread(
+  deps: SubscribeDeps,
+  subscriptions: Subscriptions,
+  exchange: Exchange,
+  thread: { workspace_id: string; thread_id: string },
+): void {
+  subscriptions.followThread(thread.workspace_id, thread.thread_id);
+  exchange.onAnswered(() => {
+    for (const note of liveOf(deps, thread)) subscriptions.tell(note);
+  });
 }
 
 /** Follows first and reads the number then: what is committed in between is delivered, not missed. */
@@ -78,7 +92,7 @@ export async function unsubscribe(
   const left =
     thread_id === undefined
       ? subscriptions?.unfollow(workspace_id as string)
-      : subscriptions?.unfollowThread(thread_id);
+      : subscriptions?.unfollowThread(thread_id, workspace_id);
   const range =
     workspace_id === undefined
       ? undefined

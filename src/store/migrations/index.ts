@@ -3,9 +3,10 @@ import type { Store } from "../store.js";
 import { first, query, type Unit } from "../unit.js";
 import { groundFloor } from "./0001-ground-floor.js";
 import { threadFiles } from "./0002-thread-files.js";
+import { runs } from "./0003-runs.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor, threadFiles];
+const migrations: readonly Migration[] = [groundFloor, threadFiles, runs];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

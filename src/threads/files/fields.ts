@@ -57,7 +57,7 @@ export function logFieldsOf(log: LogLook): Partial<ThreadRow> {
     log_tail,
     message_count,
     ...((snippet !== undefined || replaced) && { last_snippet: snippet ?? null }),
-    ...(replaced && { words_to: 0 }),
+    ...(replaced && { words_to: 0, history_to: null }),
   };
 }
 

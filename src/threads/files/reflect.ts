@@ -49,6 +49,12 @@ export interface Reading {
   readonly folder: readonly string[] | undefined;
 }
 
+/** What else changes with a thread's files, in the same commit: columns of its row, and what clients are told after it. */
+export interface WithIt {
+  readonly changes: Partial<ThreadRow>;
+  readonly told: readonly notifications.Announcement[];
+}
+
 /**
  * Brings the index in line with a thread's files and tells clients what changed, whoever changed it. Every verb changes
  * the files and then comes here; so does what other programs do. The caller has the thread's turn.
@@ -57,13 +63,17 @@ export async function reflect(
   deps: ThreadsDeps,
   files: FilesOf,
   call: Call = {},
+  withIt?: () => Unit<WithIt>,
 ): Promise<Thread | undefined> {
-  const reading = await readFiles(deps, files);
+  const reading =
+    (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, folder: undefined });
   if (!reading) return undefined;
   const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
     if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
-    const written = yield* writeReading(deps, reading);
-    const told = announcements(reading, written);
+    const more = withIt ? yield* withIt() : { changes: {}, told: [] };
+    const whole = { ...reading, changes: { ...reading.changes, ...more.changes } };
+    const written = yield* writeReading(deps, whole);
+    const told = [...announcements(whole, written), ...more.told];
     yield* notifications.announce(files.workspace.id, unixSeconds(deps.clock), told);
     return written.thread;
   });
@@ -308,6 +318,9 @@ const EMPTY = {
   log_size: 0,
   log_tail: null,
   words_to: 0,
+  history_epoch: null,
+  history_from: null,
+  history_to: null,
   setup: null,
   named: null,
   deleted_at: null,

@@ -1,0 +1,10 @@
+export { Agents } from "./agents.js";
+export type { ConfigWarning } from "./config-warnings.js";
+export type { AgentDefinition } from "./definition.js";
+export { detectAgents } from "./detect.js";
+export { effectiveTools, type ScopedTool } from "./effective-tools.js";
+export type { AgentsFailure } from "./errors.js";
+export { configJsonSchema } from "./json-schema.js";
+export { type ModelChoice, modelFor } from "./model-for.js";
+export { type HeddleConfig, parseConfig } from "./parse-config.js";
+export { providerConfig } from "./provider-config.js";

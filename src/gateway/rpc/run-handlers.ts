@@ -1,0 +1,65 @@
+import * as prompts from "../../prompts/index.js";
+import type { MethodName } from "../../protocol/index.js";
+import * as runs from "../../runs/index.js";
+import type { HandlerDeps, Handlers } from "./handler.js";
+import type { Peer } from "./peer.js";
+
+type RunMethod = Extract<
+  MethodName,
+  | `run/${string}`
+  | `blob/${string}`
+  | `prompt/${string}`
+  | `agent/${string}`
+  | `tool/${string}`
+  | `hook/${string}`
+  | "thread/fork"
+  | "workspace/sync"
+>;
+
+type Named = { thread_id: string; workspace_id?: string | undefined };
+/** Fills in the workspace of a thread that was named alone. */
+type Locate = <P extends Named>(
+  params: P,
+  peer: Peer,
+) => Promise<Omit<P, "workspace_id"> & { workspace_id: string }>;
+
+/** Which function carries out which method around runs. */
+export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, RunMethod> {
+  const ofRun = async <P extends runs.RunRef>(params: P, { subscriptions }: Peer): Promise<P> => {
+    const { workspace_id } = await runs.findRun(deps, params);
+    subscriptions?.follow(workspace_id);
+    return params;
+  };
+  return {
+    "run/start": async (params, { call, peer }) => runs.startRun(deps, await located(params, peer), call),
+    "run/get": async (params, { peer }) => runs.getRun(deps, await ofRun(params, peer)),
+    "run/list": (params) => runs.listRuns(deps, params),
+    "run/cancel": async (params, { call, peer }) => runs.cancelRun(deps, await ofRun(params, peer), call),
+    "run/steer": async (params, { call, peer }) => runs.steerRun(deps, await ofRun(params, peer), call),
+    "run/update": async (params, { call, peer }) => runs.updateRun(deps, await ofRun(params, peer), call),
+    "run/manifest": async (params, { peer }) => runs.readManifest(deps, await ofRun(params, peer)),
+    "run/context": async (params, { peer }) => runs.readContext(deps, await ofRun(params, peer)),
+    "run/preview": async (params, { peer }) => runs.previewRun(deps, await located(params, peer)),
+    "run/journal": async (params, { peer }) => runs.readJournal(deps, await ofRun(params, peer)),
+    "run/replay": async (params, { peer }) => runs.replayRun(deps, await ofRun(params, peer)),
+    "thread/fork": async (params, { call, peer }) => {
+      const result = await runs.forkThread(deps, await located(params, peer), call);
+      deps.watching.began(result.thread);
+      return result;
+    },
+
+    "blob/put": (params) => prompts.putBlob(deps, params),
+    "blob/get": (params) => prompts.getBlob(deps, params),
+    "prompt/packs": (params) => prompts.listPacks(deps, params),
+    "prompt/sync": (params, { call }) => prompts.syncPrompt(deps, params, call),
+    "prompt/apply": (params, { call }) => prompts.applyPrompt(deps, params, call),
+    "prompt/status": (params) => prompts.promptStatus(deps, params),
+    "workspace/sync": (params, { call }) => prompts.syncWorkspace(deps, params, call),
+
+    "agent/list": async ({ include_hidden }) => ({ data: deps.agents.list(include_hidden) }),
+    "agent/get": async ({ agent_id }) => ({ agent: deps.agents.toWire(deps.agents.require(agent_id)) }),
+    "tool/list": (params) => runs.listTools(deps, params),
+    "tool/call": (params) => runs.callTool(deps, params),
+    "hook/list": async () => ({ data: deps.hooks.list() as never }),
+  };
+}

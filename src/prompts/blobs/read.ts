@@ -1,0 +1,34 @@
+import { sha256 } from "../../base/index.js";
+import type { PromptMessage } from "../../providers/index.js";
+import { blobs, type Unit } from "../../store/index.js";
+import { promptsError } from "../errors.js";
+import { parsePrompt } from "./messages.js";
+
+/** The bytes that a ref names, and no others: what no longer has the hash is not given out. */
+export function* readBlob(ref: string): Unit<Uint8Array> {
+  const hash = ref.slice("sha256:".length);
+  const found = yield* blobs.findBlob(hash);
+  if (!found) {
+    throw promptsError(
+      { kind: "blob.not_found", ref },
+      `There is no blob ${ref}. One that nothing refers to is kept for a day: put it again.`,
+    );
+  }
+  if (sha256(found.content) !== hash) {
+    throw promptsError(
+      { kind: "blob.corrupt", ref },
+      `The bytes of the blob ${ref} are damaged. Put the same content again to mend it.`,
+    );
+  }
+  return found.content;
+}
+
+/** The messages a blob holds. One that holds anything else can't be a prompt. */
+export function* readPrompt(ref: string): Unit<PromptMessage[]> {
+  const parsed = parsePrompt(yield* readBlob(ref));
+  if ("messages" in parsed) return parsed.messages;
+  throw promptsError(
+    { kind: "prompt.invalid", ref, problem: parsed.problem },
+    `The blob ${ref} is no prompt: ${parsed.problem}.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { unixSeconds } from "./common.js";
+import { promptRef } from "./tree.js";
+
+export const agent = z
+  .object({
+    agent_id: z.string(),
+    display_name: z.string(),
+    description: z.string(),
+    type: z.enum(["chat", "external"]),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    available: z.boolean(),
+    reason: z.string().optional().describe("why it is not available"),
+    color: z.string(),
+    origin: z.enum(["config", "detected", "built_in"]),
+    version: z.string().optional(),
+    own_tools: z.boolean().optional(),
+    hidden: z.boolean().optional(),
+  })
+  .describe("An agent as it is defined or was found here.");
+
+export const tool = z
+  .object({
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string(),
+    parameters: z.looseObject({}).describe("a JSON Schema of an object"),
+    capabilities: z.array(z.string()),
+    safe_to_repeat: z.boolean(),
+    plugin: z.string().optional(),
+    offered: z.boolean(),
+    reason: z.string().optional().describe("why it is not offered to that thread's agent"),
+  })
+  .describe("A tool, and whether the agent of the thread that was named may use it.");
+
+export const toolResult = z.object({
+  status: z.enum(["completed", "failed"]),
+  output: z.string(),
+  ref: promptRef.optional(),
+  duration_ms: z.int().min(0),
+  truncated: z.boolean().optional(),
+});
+
+const hookFailure = z.looseObject({ at: unixSeconds, reason: z.string(), message: z.string() });
+
+export const hookPackage = z
+  .looseObject({
+    id: z.string(),
+    domain: z.string(),
+    contributes: z.array(z.string()),
+    source: z.looseObject({ kind: z.enum(["built_in", "module", "command"]) }),
+    subscriptions: z.array(
+      z.looseObject({
+        hook_id: z.string(),
+        subscription_id: z.string(),
+        phase: z.string(),
+        priority: z.int(),
+        execution: z.string(),
+        failure_policy: z.string(),
+        visibility: z.string(),
+        budget: z.int(),
+        position: z.int().describe("its place in the order of its phase, from 1"),
+        failures: z.object({
+          total: z.int().min(0),
+          last: z.array(hookFailure).describe("the newest first"),
+        }),
+      }),
+    ),
+  })
+  .describe("An installed hook package, its subscriptions and what went wrong of late.");

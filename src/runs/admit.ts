@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { parseEvent, readEvents, type WrittenEvent } from "../journal/index.js";
+import { ID_PREFIXES, type ParsedParams, type Result, type RunConfig } from "../protocol/index.js";
+import { type RunRow, runs, threadFiles } from "../store/index.js";
+import { messageToWire } from "../threads/index.js";
+import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
+import type { RunsDeps } from "./deps.js";
+import { drive } from "./drive.js";
+import { runsError } from "./errors.js";
+import type { RunRequested } from "./fold/events.js";
+import { type Frozen, freeze } from "./freeze.js";
+import { readInput, restoreInput } from "./input.js";
+import { commitEvents } from "./session/commit.js";
+import type { Input } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
+import { runToWire } from "./wire.js";
+
+/** More than anyone waits for; a client that sends in a circle is told so. */
+const MAX_QUEUED = 100;
+
+type StartParams = ParsedParams<"run/start"> & { workspace_id: string };
+
+/** Admits a run: once this resolves it is durable, and will be carried out whatever happens to the gateway. */
+export async function startRun(
+  deps: RunsDeps,
+  params: StartParams,
+  call: Call,
+): Promise<Result<"run/start">> {
+  const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
+  if (deps.sessions.closing) throw stopping();
+  const session = await deps.sessions.open(key);
+  const before = params.idempotency_key === undefined ? undefined : await findByKey(deps, params);
+  if (before) return answerAgain(deps, session, before);
+  const thread = await readThread(deps, key);
+  const run_id = deps.makeId(ID_PREFIXES.run);
+  const [frozen, input] = await Promise.all([
+    freeze(deps, { ...key, agent_id: thread.agent_id, thread: thread.config, run: params.config ?? {} }),
+    readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() }),
+  ]);
+  const row = await session.change(async () => {
+    if (session.position.state.queue.length >= MAX_QUEUED) throw queueFull();
+    const event = requested(deps, session, {
+      run_id,
+      frozen,
+      input,
+      key: params.idempotency_key,
+      overrides: params.config,
+    });
+    await commitEvents(deps, session, [event], {
+      blobs: [...frozen.blobs, input.encoded],
+      origin: call.origin,
+    });
+    session.inputs.set(input.message.id, input);
+    return session.position.rows.get(run_id) as RunRow;
+  });
+  deps.texts.remember(input.encoded.ref, [input.encoded.message], input.encoded.text);
+  drive(deps, session);
+  return { run: runToWire(row), message: messageToWire(input.message) };
+}
+
+export interface Requested {
+  readonly run_id: string;
+  readonly frozen: Frozen;
+  readonly input: Input;
+  readonly key?: string | undefined;
+  readonly overrides?: RunConfig | undefined;
+  /** The one it takes the place of. */
+  readonly number?: number;
+  readonly agent_message_id?: string;
+}
+
+export function requested(deps: RunsDeps, session: ThreadSession, given: Requested): RunRequested {
+  const { run_id, frozen, input, key, overrides } = given;
+  return {
+    type: "run.requested",
+    at: deps.clock.now(),
+    run_id,
+    number: given.number ?? session.lastNumber + 1,
+    config: frozen.encoded.ref,
+    input: input.encoded.ref,
+    user_message_id: input.message.id,
+    agent_message_id: given.agent_message_id ?? randomUUID(),
+    agent_id: frozen.config.agent_id,
+    model: frozen.config.model,
+    content: input.preview,
+    ...(key !== undefined && { idempotency_key: key }),
+    ...(overrides && Object.keys(overrides).length > 0 && { overrides }),
+  };
+}
+
+/** The thread as it is now; one that was deleted meanwhile takes no more runs. */
+export async function readThread(deps: RunsDeps, key: { workspace_id: string; thread_id: string }) {
+  const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
+  if (!row || row.deleted_at !== null) throw threadNotFound(key.thread_id);
+  if (row.read_only !== null) {
+    throw runsError(
+      { kind: "thread.read_only", thread_id: key.thread_id, reason: row.read_only },
+      `Nothing can be written to this thread: ${row.read_only}.`,
+    );
+  }
+  return threadToWire(row);
+}
+
+async function findByKey(deps: RunsDeps, { workspace_id, thread_id, idempotency_key }: StartParams) {
+  return deps.store.read(() => runs.findRunByKey({ workspace_id, thread_id }, idempotency_key as string));
+}
+
+/** A client that did not get its answer asks again: the first run is the answer. */
+async function answerAgain(
+  deps: RunsDeps,
+  session: ThreadSession,
+  row: RunRow,
+): Promise<Result<"run/start">> {
+  const [first] = await deps.store.read(() => readEvents(session.key, row.first_seq, row.first_seq));
+  const { input, at } = parseEvent(first as WrittenEvent) as unknown as RunRequested;
+  const asked = await restoreInput(deps, session.key, {
+    input,
+    at,
+    run_id: row.id,
+    message_id: row.user_message_id,
+  });
+  return { run: runToWire(session.position.rows.get(row.id) ?? row), message: messageToWire(asked.message) };
+}
+
+function queueFull() {
+  return runsError(
+    { kind: "run.queue_full", limit: MAX_QUEUED },
+    `${MAX_QUEUED} messages wait in this thread already. Let some of them be answered, or cancel them.`,
+  );
+}
+
+function stopping() {
+  return runsError({ kind: "run.stopping" }, "The gateway is stopping. Try again in a moment.");
+}

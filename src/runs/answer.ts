@@ -1,0 +1,111 @@
+import type { RunUsage } from "../protocol/index.js";
+import type { PromptMessage, ProviderEvent } from "../providers/index.js";
+import type { ReceiptStatus, RunError } from "./fold/events.js";
+import type { Live } from "./live.js";
+
+type Part = Exclude<PromptMessage["content"], string>[number];
+type Call = NonNullable<PromptMessage["tool_calls"]>[number];
+
+/** What a model says in one step, as it comes. */
+export class Answer {
+  readonly #live: Live;
+  readonly #parts: { id: string; part: Part & { text: string } }[] = [];
+  readonly #calls: Call[] = [];
+  #text = "";
+  #thinking = "";
+  status: ReceiptStatus = "interrupted";
+  finish: string | undefined;
+  usage: RunUsage | undefined;
+  error: RunError | undefined;
+  sent: { readonly url: string; readonly body: string } | undefined;
+
+  constructor(live: Live) {
+    this.#live = live;
+  }
+
+  take(event: ProviderEvent): void {
+    switch (event.type) {
+      case "request":
+        this.sent = { url: event.url, body: event.body };
+        return;
+      case "text":
+        this.#text += event.text;
+        this.#add("text", "text", event.text);
+        return;
+      case "thinking":
+        this.#thinking += event.text;
+        this.#add("thinking", event.id, event.text, event.providerData);
+        return;
+      case "tool_input":
+        this.#live.add("tool_input", event.id, event.text);
+        return;
+      case "tool_call":
+        this.#call(event);
+        return;
+      case "usage": {
+        const { type: _, ...usage } = event;
+        this.usage = usage;
+        return;
+      }
+      case "finish":
+        this.status = "ok";
+        this.finish = event.reason;
+        return;
+      case "failed":
+        this.status = "failed";
+        this.error = { code: event.code, message: event.message };
+        return;
+      case "aborted":
+        this.status = "cancelled";
+        return;
+      default:
+    }
+  }
+
+  /** What has come since the last time this was asked. */
+  takeProgress(): { text?: string; thinking?: string } | undefined {
+    const text = this.#text;
+    const thinking = this.#thinking;
+    if (text === "" && thinking === "") return undefined;
+    this.#text = "";
+    this.#thinking = "";
+    return { ...(text !== "" && { text }), ...(thinking !== "" && { thinking }) };
+  }
+
+  /** What it said, whole or not; calls count only when the answer came to its end. */
+  message(): PromptMessage | undefined {
+    const calls = this.status === "ok" ? this.#calls : [];
+    const parts = this.#parts
+      .map(({ part }) => part)
+      .filter((part) => part.text !== "" || "providerData" in part);
+    if (parts.length === 0 && calls.length === 0) return undefined;
+    const plain = parts.every(({ type }) => type === "text");
+    return {
+      role: "assistant",
+      content: plain ? parts.map(({ text }) => text).join("") : parts,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+  }
+
+  #add(kind: "text" | "thinking", id: string, text: string, providerData?: unknown): void {
+    this.#live.add(kind, id, text);
+    const last = this.#parts.findLast((one) => one.id === id && one.part.type === kind);
+    const open = kind === "text" ? this.#parts.at(-1) : last;
+    const before = open?.part.type === kind ? open : undefined;
+    if (before) before.part.text += text;
+    else this.#parts.push({ id, part: { type: kind, text } as Part & { text: string } });
+    const entry = before ?? this.#parts.at(-1);
+    if (providerData !== undefined && entry) Object.assign(entry.part, { providerData });
+  }
+
+  #call({ id, name, arguments: given, providerData }: Extract<ProviderEvent, { type: "tool_call" }>): void {
+    // Two calls of one answer may share an id: their answers could not be told apart.
+    const taken = this.#calls.some((call) => call.id === id);
+    this.#calls.push({
+      id: taken || id === "" ? `${id || "call"}_${this.#calls.length + 1}` : id,
+      name: name || "unnamed",
+      arguments: given,
+      ...(providerData && { providerData }),
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { sha256 } from "../base/index.js";
+import { encodeMessage } from "../prompts/index.js";
+import type { PromptMessage } from "../providers/index.js";
+import { Answer } from "./answer.js";
+import { requestFor } from "./context.js";
+import type { RunsDeps } from "./deps.js";
+import type { EffectReceipt } from "./fold/events.js";
+import type { ActiveRun } from "./fold/state.js";
+import { Live } from "./live.js";
+import { restorePrepared } from "./prepare.js";
+import { commitEvents } from "./session/commit.js";
+import type { SessionHistory } from "./session/history.js";
+import type { PreparedRun } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
+import { endRun } from "./settle.js";
+
+/** At least this often what has come is journaled, so that a killed gateway has not lost it. */
+const PROGRESS_MS = 250;
+
+/** Asks the model for the step that was compiled, and takes what it says. */
+export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<void> {
+  const active = session.active as ActiveRun;
+  const { intent_id } = active.intents[0] as { intent_id: string };
+  session.prepared ??= await restorePrepared(deps, active.inputs as string);
+  const { prepared } = session;
+  const { config } = prepared;
+  session.live ??= new Live(session.key, active.run_id, (note) => deps.live.tell(note));
+  const { live } = session;
+  live.begin(active.step);
+  const request = requestFor(config, toSend(session, prepared), prepared.tools, session.key.thread_id);
+  const answer = new Answer(live);
+  const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
+  try {
+    const provider = deps.providers.for(config);
+    for await (const event of provider.generate(request, { signal: session.stop.signal })) answer.take(event);
+  } finally {
+    clearInterval(progress);
+  }
+  await takeAnswer(deps, session, intent_id, answer);
+}
+
+/** In the order they are sent: what stands before the history, what stands for its lost beginning, the history. */
+function toSend(
+  { history, marker }: ThreadSession,
+  { placed }: PreparedRun,
+): readonly { message: PromptMessage }[] {
+  const told = history as SessionHistory;
+  return [...placed, ...(marker ? [marker] : []), ...told.sent()];
+}
+
+function keepProgress(deps: RunsDeps, session: ThreadSession, intent_id: string, answer: Answer): void {
+  session
+    .change(async () => {
+      const active = session.active;
+      const open = active?.intents.some(
+        (intent) => intent.intent_id === intent_id && intent.status === "open",
+      );
+      const came = open ? answer.takeProgress() : undefined;
+      if (!active || !came) return;
+      const event = {
+        type: "effect.progress",
+        at: deps.clock.now(),
+        run_id: active.run_id,
+        intent_id,
+        ...came,
+      };
+      await commitEvents(deps, session, [event as never]);
+    })
+    .catch((error) => deps.report(error, "what an agent has said so far could not be kept"));
+}
+
+/** An answer that leads on is journaled; the last one is written to the log first and ends the run. */
+async function takeAnswer(
+  deps: RunsDeps,
+  session: ThreadSession,
+  intent_id: string,
+  answer: Answer,
+): Promise<void> {
+  const message = answer.message();
+  const encoded = message && encodeMessage(message);
+  const { finish, usage, error, sent } = answer;
+  // A gateway that stops is not a person who cancels.
+  const interrupted = answer.status === "cancelled" && session.stop.signal.reason === "interrupted";
+  const status = interrupted ? "interrupted" : answer.status;
+  const { run_id, step } = session.active as ActiveRun;
+  const receipt: EffectReceipt = {
+    type: "effect.receipt",
+    at: deps.clock.now(),
+    run_id,
+    intent_id,
+    status,
+    ...(encoded && { result: encoded.ref }),
+    ...(finish !== undefined && { finish }),
+    ...(message?.tool_calls && {
+      calls: message.tool_calls.map(({ id, name, arguments: given }) => ({
+        call_id: id,
+        name,
+        arguments_hash: sha256(given),
+      })),
+    }),
+    ...(usage && { usage }),
+    ...(sent && { request_sha256: sha256(sent.body), url: sent.url }),
+    ...(error && { error }),
+  };
+  await session.change(async () => {
+    const active = session.active as ActiveRun;
+    if (message && encoded) {
+      session.transcript.answered(step, message, { ...(finish && { finish }), ...(usage && { usage }) });
+      session.toTell.push({ encoded, message_id: active.agent_message_id });
+      session.answer = message;
+    }
+    const leadsOn = status === "ok" && (message?.tool_calls !== undefined || active.steered.length > 0);
+    const blobs = encoded ? [encoded] : [];
+    if (leadsOn) await commitEvents(deps, session, [receipt], { blobs });
+    else await endRun(deps, session, { receipt, blobs });
+  });
+}

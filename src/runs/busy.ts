@@ -1,0 +1,21 @@
+import type { Call } from "../tree/index.js";
+import { cancelAll } from "./cancel.js";
+import type { RunsDeps } from "./deps.js";
+import { runsError } from "./errors.js";
+import type { SessionKey } from "./session/parts.js";
+
+/** Refuses what would pull a thread's log or directory from under its agent. */
+export async function assertIdle(deps: RunsDeps, { workspace_id, thread_id }: SessionKey): Promise<void> {
+  const { active } = await deps.sessions.open({ workspace_id, thread_id });
+  if (!active) return;
+  throw runsError(
+    { kind: "thread.busy", thread_id },
+    "The agent of this thread is at work. Wait until its run has ended, or cancel it first.",
+  );
+}
+
+/** Ends everything that is under way in a workspace: it is about to go. */
+export async function cancelWorkspace(deps: RunsDeps, workspace_id: string, call: Call): Promise<void> {
+  const busy = deps.sessions.allBusy.filter(({ key }) => key.workspace_id === workspace_id);
+  await Promise.all(busy.map(({ key }) => cancelAll(deps, key, call)));
+}

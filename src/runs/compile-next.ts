@@ -1,0 +1,205 @@
+import {
+  type CompiledStep,
+  compileStep,
+  type EncodedMessage,
+  type FrozenConfig,
+  type ToTell,
+} from "../prompts/index.js";
+import type { threadFiles } from "../store/index.js";
+import { recordMessages } from "../threads/index.js";
+import type { RunsDeps } from "./deps.js";
+import { runsError } from "./errors.js";
+import type { PromptCompiled } from "./fold/events.js";
+import { planEvents } from "./fold/plan.js";
+import type { ActiveRun } from "./fold/state.js";
+import { restoreInput } from "./input.js";
+import { Live } from "./live.js";
+import { prepareRun, restorePrepared } from "./prepare.js";
+import { adoptPlan, commitEvents, type Extras, writePlan } from "./session/commit.js";
+import {
+  type AddedHistory,
+  addHistory,
+  loadHistory,
+  type SessionHistory,
+  untold,
+} from "./session/history.js";
+import type { Input, PreparedRun } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
+
+const MAX_STEPS = 200;
+
+/** Compiles the next step of the run under way and decides to ask the model, in one commit with what it was told. */
+export async function compileNext(deps: RunsDeps, session: ThreadSession): Promise<void> {
+  const active = session.active as ActiveRun;
+  if (active.step >= MAX_STEPS) throw tooManySteps();
+  if (active.step === 0) await deps.setups.ended(session.key.workspace_id, session.key.thread_id);
+  const prepared = await preparedOf(deps, session, active);
+  session.live ??= new Live(session.key, active.run_id, (note) => deps.live.tell(note));
+  await session.change(async () => {
+    const now = session.active as ActiveRun;
+    const asked = now.step === 0 ? [await inputOf(deps, session, now)] : [];
+    const steered = await Promise.all(now.steered.map((one) => steeringOf(deps, session, one)));
+    if (asked.length + steered.length > 0)
+      await recordAndCompile(deps, session, prepared, [...asked, ...steered]);
+    else await compileOnly(deps, session, prepared);
+  });
+  session.live?.begin((session.active as ActiveRun).step);
+}
+
+async function preparedOf(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<PreparedRun> {
+  if (session.prepared) return session.prepared;
+  const prepared =
+    active.step > 0 && active.inputs
+      ? await restorePrepared(deps, active.inputs)
+      : await prepareRun(deps, {
+          key: session.key,
+          run_id: active.run_id,
+          configRef: active.config,
+          config: await deps.values.load<FrozenConfig>(active.config),
+          input: (await inputOf(deps, session, active)).preview,
+          signal: session.stop.signal,
+          before: session.lastPrepared,
+        });
+  session.prepared = prepared;
+  session.lastPrepared = prepared;
+  return prepared;
+}
+
+/** What a run was asked; read anew from the journal where the gateway that took it is gone. */
+export async function inputOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<Input> {
+  const { user_message_id: message_id, input, run_id } = run;
+  const known = session.inputs.get(message_id);
+  if (known) return known;
+  const row = session.position.rows.get(run_id);
+  const at = (row?.updated_at ?? row?.created_at ?? 0) * 1000;
+  return restoreInput(deps, session.key, { input, message_id, run_id, at });
+}
+
+export async function steeringOf(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { input, user_message_id: message_id }: ActiveRun["steered"][number],
+): Promise<Input> {
+  const known = session.inputs.get(message_id);
+  if (known) return known;
+  const { run_id } = session.active as ActiveRun;
+  return restoreInput(deps, session.key, { input, message_id, run_id, at: deps.clock.now() });
+}
+
+/** A step without a new message from anyone: the log stays as it is. */
+async function compileOnly(deps: RunsDeps, session: ThreadSession, prepared: PreparedRun): Promise<void> {
+  const history = session.history as SessionHistory;
+  const added = addHistory(history, session.toTell);
+  const { event, told, marker } = compile(deps, session, { prepared, history, added, turn: session.turn });
+  const extras: Extras = { told, blobs: [...prepared.blobs, ...marker] };
+  await commitEvents(deps, session, [event], extras);
+  session.toTell = [];
+}
+
+/** Messages go to the log first. What the agent has said so far is closed before somebody else's message stands there. */
+async function recordAndCompile(
+  deps: RunsDeps,
+  session: ThreadSession,
+  prepared: PreparedRun,
+  inputs: readonly Input[],
+): Promise<void> {
+  const active = session.active as ActiveRun;
+  const closed = session.transcript.take({
+    id: active.agent_message_id,
+    runId: active.run_id,
+    at: deps.clock.now(),
+    model: prepared.config.model,
+    stopReason: "steered",
+  });
+  await recordMessages(deps, session.key, {
+    messages: [...(closed ? [closed] : []), ...inputs.map(({ message }) => message)],
+    perhapsThere: session.restored,
+    withIt: async (files) => {
+      const history = await presentHistory(deps, session, files.located.row);
+      const found = await untold(deps.store, session.key, {
+        file: files.file,
+        known: history,
+        own: new Map<string, EncodedMessage[]>([
+          [active.agent_message_id, []],
+          ...inputs.map(({ message, encoded }): [string, EncodedMessage[]] => [message.id, [encoded]]),
+        ]),
+      });
+      const messages = [...session.toTell, ...found.messages];
+      const turn = active.step === 0 ? turnOf(history, messages, active.user_message_id) : session.turn;
+      const added = addHistory(history, messages, found.covered);
+      const { event, told, marker } = compile(deps, session, { prepared, history, added, turn });
+      const plan = planEvents(session.position, session.key, [event]);
+      const extras = { told, blobs: [...prepared.blobs, ...marker] };
+      return function* () {
+        const withIt = yield* writePlan(deps, session, plan, extras);
+        session.onWritten = () => {
+          adoptPlan(session, plan, extras);
+          session.turn = turn;
+          session.toTell = [];
+        };
+        return withIt;
+      };
+    },
+  });
+  session.onWritten?.();
+  session.onWritten = undefined;
+  for (const { message } of inputs) session.inputs.delete(message.id);
+  if (closed) session.live?.forget();
+}
+
+export async function presentHistory(
+  deps: RunsDeps,
+  session: ThreadSession,
+  row: threadFiles.IndexedThreadRow,
+): Promise<SessionHistory> {
+  const known = session.history;
+  if (known && row.history_epoch === known.epoch && row.history_to === known.covered) return known;
+  session.history = await loadHistory(deps.store, session.key, row);
+  return session.history;
+}
+
+function turnOf(history: SessionHistory, messages: readonly ToTell[], user_message_id: string): number {
+  const index = messages.findIndex(({ message_id }) => message_id === user_message_id);
+  return history.end.length + Math.max(0, index);
+}
+
+interface ToCompile {
+  readonly prepared: PreparedRun;
+  readonly history: SessionHistory;
+  readonly added: AddedHistory;
+  readonly turn: number;
+}
+
+function compile(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { prepared, history, added, turn }: ToCompile,
+): { event: PromptCompiled; told: AddedHistory; marker: readonly { ref: string; text: string }[] } {
+  const active = session.active as ActiveRun;
+  const view = history.view(added.rows, turn);
+  const compiled: CompiledStep = compileStep(prepared.prefix, view);
+  const { from, to, list_hash, marker, tokens_estimate, request_hash } = compiled;
+  const event: PromptCompiled = {
+    type: "prompt.compiled",
+    at: deps.clock.now(),
+    run_id: active.run_id,
+    step: active.step + 1,
+    compiler_version: prepared.inputs.compiler_version,
+    inputs: prepared.inputsRef,
+    prefix: prepared.prefixRef,
+    history: { epoch: added.epoch, start: view.start, from, to, turn, list_hash },
+    ...(marker && { marker: marker.ref }),
+    tokens_estimate,
+    request_hash,
+    ...(prepared.diagnostics.length > 0 && active.step === 0 && { diagnostics: prepared.diagnostics }),
+  };
+  session.marker = marker;
+  return { event, told: { ...added, from }, marker: marker ? [marker] : [] };
+}
+
+function tooManySteps() {
+  return runsError(
+    { kind: "run.too_many_steps", limit: MAX_STEPS },
+    `The run was ended after ${MAX_STEPS} steps. Send another message to let the agent go on.`,
+  );
+}

@@ -1,0 +1,95 @@
+import { runEnded } from "../prompts/index.js";
+import { runs } from "../store/index.js";
+import { askModel } from "./ask-model.js";
+import { callTools } from "./call-tools.js";
+import { compileNext } from "./compile-next.js";
+import type { RunsDeps } from "./deps.js";
+import type { RunEnd } from "./fold/events.js";
+import type { ActiveRun } from "./fold/state.js";
+import type { ThreadSession } from "./session/session.js";
+import { endRun, errorOf } from "./settle.js";
+import { runToWire } from "./wire.js";
+
+/** Carries out what is under way in a thread, run after run, until it is at rest. Nobody waits for it. */
+export function drive(deps: RunsDeps, session: ThreadSession): void {
+  if (session.driving) return;
+  session.driving = carryOn(deps, session)
+    .catch((error) => deps.report(error, "a run could neither go on nor be ended"))
+    .finally(() => {
+      session.driving = undefined;
+      deps.sessions.settle(session);
+    });
+  deps.sessions.settle(session);
+}
+
+async function carryOn(deps: RunsDeps, session: ThreadSession): Promise<void> {
+  for (let run = session.active; run && !isLeftForLater(deps, run); run = session.active) {
+    const { run_id } = run;
+    await carryOutRun(deps, session, run_id);
+    afterRun(deps, session, run_id);
+  }
+}
+
+/** A gateway that stops begins no run: one that waited is taken up when it starts again. */
+function isLeftForLater({ sessions }: RunsDeps, { step, phase }: ActiveRun): boolean {
+  return sessions.closing && step === 0 && phase === "prompt";
+}
+
+async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: string): Promise<void> {
+  try {
+    for (let run = session.active; run?.run_id === run_id; run = session.active) {
+      if (session.stop.signal.aborted) await stopRun(deps, session, run_id);
+      else await nextOf(deps, session, run);
+    }
+  } catch (error) {
+    if (session.active?.run_id !== run_id) throw error;
+    await failRun(deps, session, run_id, error);
+  }
+}
+
+/** The phase says what is due, whether this gateway began the run or another one did. */
+async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<void> {
+  if (run.phase === "prompt") await compileNext(deps, session);
+  else if (run.phase === "model") await askModel(deps, session);
+  else if (run.phase === "tools") await callTools(deps, session);
+  else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));
+}
+
+async function stopRun(deps: RunsDeps, session: ThreadSession, run_id: string): Promise<void> {
+  await session.change(async () => {
+    if (session.active?.run_id === run_id) await endRun(deps, session, { end: stopEnd(session) });
+  });
+}
+
+/** How a run ends that was told to stop. */
+function stopEnd({ stop }: ThreadSession): RunEnd {
+  return stop.signal.reason === "interrupted" ? "interrupted" : "cancelled";
+}
+
+async function failRun(
+  deps: RunsDeps,
+  session: ThreadSession,
+  run_id: string,
+  error: unknown,
+): Promise<void> {
+  await session.change(async () => {
+    if (session.active?.run_id !== run_id) return;
+    const stopped = session.stop.signal.aborted;
+    await endRun(
+      deps,
+      session,
+      stopped ? { end: stopEnd(session) } : { end: "failed", error: errorOf(deps, error) },
+    );
+  });
+}
+
+/** What follows a run's end and is nobody's to wait for. */
+function afterRun(deps: RunsDeps, session: ThreadSession, run_id: string): void {
+  const { key } = session;
+  runEnded(deps, key).catch((error) => deps.report(error, "a prompt pack that waited could not be applied"));
+  if (!deps.hooks.listens("turn.post_turn")) return;
+  deps.store
+    .read(() => runs.findRun(run_id))
+    .then((row) => deps.hooks.run("turn.post_turn", { ...key, run_id, outcome: row && runToWire(row) }))
+    .catch((error) => deps.report(error, "hooks after a run failed"));
+}

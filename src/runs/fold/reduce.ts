@@ -1,0 +1,205 @@
+import { canonicalJson, sha256 } from "../../base/index.js";
+import type { RunUsage } from "../../protocol/index.js";
+import type {
+  EffectProgress,
+  EffectReceipt,
+  EffectRequested,
+  PromptCompiled,
+  RunEnded,
+  RunEvent,
+  RunRequested,
+  RunSteered,
+} from "./events.js";
+import type { ActiveRun, AdmittedRun, Effect, Intent, Phase, RunsState } from "./state.js";
+
+/** Where an event stands: intent ids are made of it, so they are the same whenever it is folded. */
+export interface Place {
+  readonly thread_id: string;
+  readonly seq: number;
+}
+
+export type Reduced =
+  | { readonly state: RunsState; readonly effects: readonly Effect[] }
+  | { readonly rejected: string };
+
+/** Pure: the state after an event and what is to be done then. What does not fit the state is rejected and changes nothing. */
+export function reduce(state: RunsState, event: RunEvent, place: Place): Reduced {
+  switch (event.type) {
+    case "run.requested":
+      return requested(state, event);
+    case "run.steered":
+      return onActive(state, event, (active) => steered(active, event));
+    case "prompt.compiled":
+      return onActive(state, event, (active) => compiled(active, event, place));
+    case "effect.requested":
+      return onActive(state, event, (active) => effectRequested(active, event));
+    case "effect.progress":
+      return onActive(state, event, (active) => progressed(active, event));
+    case "effect.receipt":
+      return onActive(state, event, (active) => received(active, event, place));
+    default:
+      return ended(state, event);
+  }
+}
+
+type Change =
+  | { readonly active: ActiveRun; readonly effects?: readonly Effect[] }
+  | { readonly rejected: string };
+
+function onActive(state: RunsState, event: RunEvent, change: (active: ActiveRun) => Change): Reduced {
+  const { active } = state;
+  if (active?.run_id !== event.run_id) return { rejected: `run ${event.run_id} is not under way` };
+  if (active.due.length > 0 && event.type !== "effect.requested")
+    return { rejected: "effects that were decided on are not in the journal yet" };
+  const changed = change(active);
+  if ("rejected" in changed) return changed;
+  const { effects = [] } = changed;
+  const next = effects.length > 0 ? { ...changed.active, due: effects } : changed.active;
+  return { state: { ...state, active: next }, effects };
+}
+
+function requested(state: RunsState, event: RunRequested): Reduced {
+  const { run_id, number, config, input, user_message_id, agent_message_id, overrides } = event;
+  const run: AdmittedRun = {
+    run_id,
+    number,
+    config,
+    input,
+    user_message_id,
+    agent_message_id,
+    ...(overrides && { overrides }),
+  };
+  if (state.active?.run_id === run_id) return { rejected: `run ${run_id} is under way already` };
+  if (state.queue.some((queued) => queued.run_id === run_id)) {
+    const queue = state.queue.map((queued) => (queued.run_id === run_id ? run : queued));
+    return { state: { ...state, queue }, effects: [] };
+  }
+  if (!state.active) return { state: { ...state, active: begin(run) }, effects: [] };
+  return { state: { ...state, queue: [...state.queue, run] }, effects: [] };
+}
+
+function begin(run: AdmittedRun): ActiveRun {
+  return { ...run, phase: "prompt", step: 0, due: [], intents: [], steered: [] };
+}
+
+function steered(active: ActiveRun, event: RunSteered): Change {
+  if (active.phase === "ending") return { rejected: "the run is about to end" };
+  const { input, user_message_id, agent_message_id } = event;
+  return {
+    active: { ...active, steered: [...active.steered, { input, user_message_id, agent_message_id }] },
+  };
+}
+
+function compiled(active: ActiveRun, event: PromptCompiled, place: Place): Change {
+  if (active.phase !== "prompt") return { rejected: "no prompt is due" };
+  if (event.step !== active.step + 1) return { rejected: `step ${active.step + 1} is due` };
+  const { step, inputs, request_hash } = event;
+  const effect = effectAt(place, 0, "llm.generate", { step, request_hash });
+  const last = active.steered.at(-1);
+  return {
+    active: {
+      ...active,
+      step,
+      inputs,
+      phase: "model",
+      intents: [],
+      // What was steered is in this prompt; the rest of the answer is a message of its own.
+      steered: [],
+      ...(last && { agent_message_id: last.agent_message_id }),
+    },
+    effects: [effect],
+  };
+}
+
+function effectAt(place: Place, index: number, kind: Effect["kind"], params: object): Effect {
+  const intent_id = `int_${sha256(`${place.thread_id} ${place.seq} ${index}`).slice(0, 24)}`;
+  return { intent_id, kind, params_hash: sha256(canonicalJson(params)) };
+}
+
+function effectRequested(active: ActiveRun, event: EffectRequested): Change {
+  const [next, ...due] = active.due;
+  const { intent_id, kind, params_hash } = event;
+  const same = next?.intent_id === intent_id && next.kind === kind && next.params_hash === params_hash;
+  if (!next || !same) return { rejected: `${kind} ${intent_id} was not decided on` };
+  const intent: Intent = { ...next, status: "open" };
+  return { active: { ...active, due, intents: [...active.intents, intent] } };
+}
+
+function progressed(active: ActiveRun, event: EffectProgress): Change {
+  if (!isOpen(active, event.intent_id)) return { rejected: `${event.intent_id} is not open` };
+  const { text = "", thinking = "" } = event;
+  const { chars = 0, digest = "" } = active.progress ?? {};
+  const progress = {
+    chars: chars + text.length + thinking.length,
+    digest: sha256(canonicalJson([digest, text, thinking])),
+  };
+  return { active: { ...active, progress } };
+}
+
+function isOpen({ intents }: ActiveRun, intent_id: string): boolean {
+  return intents.some((intent) => intent.intent_id === intent_id && intent.status === "open");
+}
+
+function received(active: ActiveRun, event: EffectReceipt, place: Place): Change {
+  if (!isOpen(active, event.intent_id)) return { rejected: `${event.intent_id} is not open` };
+  const intents = active.intents.map((intent) =>
+    intent.intent_id === event.intent_id
+      ? { ...intent, status: event.status, ...(event.result && { result: event.result }) }
+      : intent,
+  );
+  const { progress: _, ...rest } = active;
+  const next: ActiveRun = { ...rest, intents, ...sumOf(active.usage, event.usage) };
+  const intent = intents.find(({ intent_id }) => intent_id === event.intent_id) as Intent;
+  return intent.kind === "llm.generate" ? answered(next, event, place) : toolAnswered(next);
+}
+
+/** The model's tools are called; without any the run ends, unless somebody has said something meanwhile. */
+function answered(active: ActiveRun, event: EffectReceipt, place: Place): Change {
+  const { status, calls = [], error } = event;
+  if (status !== "ok") return { active: { ...active, phase: "ending", ...(error && { error }) } };
+  if (calls.length === 0) {
+    const phase: Phase = active.steered.length > 0 ? "prompt" : "ending";
+    return { active: { ...active, phase } };
+  }
+  const effects = calls.map((call, index) => ({ ...effectAt(place, index, "tool.call", call), call }));
+  return { active: { ...active, phase: "tools" }, effects };
+}
+
+function toolAnswered(active: ActiveRun): Change {
+  const open = active.intents.some(({ status }) => status === "open");
+  return { active: open ? active : { ...active, phase: "prompt" } };
+}
+
+function ended(state: RunsState, event: RunEnded): Reduced {
+  const { run_id, type } = event;
+  if (state.active?.run_id === run_id) {
+    if (type === "run.completed" && state.active.phase !== "ending")
+      return { rejected: "there is more to be done" };
+    const [next, ...queue] = state.queue;
+    return { state: next ? { active: begin(next), queue } : { queue }, effects: [] };
+  }
+  const queue = state.queue.filter((queued) => queued.run_id !== run_id);
+  if (queue.length === state.queue.length) return { rejected: `run ${run_id} is not there` };
+  if (type === "run.completed") return { rejected: `run ${run_id} has not begun` };
+  return { state: { ...state, queue }, effects: [] };
+}
+
+function sumOf(before: RunUsage | undefined, added: RunUsage | undefined): { usage?: RunUsage } {
+  if (!added) return before ? { usage: before } : {};
+  const sum = (key: keyof RunUsage) => (before?.[key] ?? 0) + (added[key] ?? 0);
+  const optional = (key: "cached_input" | "reasoning") =>
+    before?.[key] === undefined && added[key] === undefined ? {} : { [key]: sum(key) };
+  return {
+    usage: {
+      input: sum("input"),
+      output: sum("output"),
+      ...optional("cached_input"),
+      ...optional("reasoning"),
+    },
+  };
+}
+
+/** What an event records of the state after it. */
+export function stateHash(state: RunsState): string {
+  return sha256(canonicalJson(state));
+}

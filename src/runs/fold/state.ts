@@ -1,0 +1,62 @@
+import type { RunConfig, RunUsage } from "../../protocol/index.js";
+import type { AskedCall, EffectKind, ReceiptStatus, RunEnd, RunError } from "./events.js";
+
+/** What the runs of a thread are doing. At rest it is `IDLE`: nothing of what has ended stays in it. */
+export interface RunsState {
+  readonly active?: ActiveRun;
+  /** In the order they will run. */
+  readonly queue: readonly AdmittedRun[];
+}
+
+export const IDLE: RunsState = { queue: [] };
+
+export interface AdmittedRun {
+  readonly run_id: string;
+  readonly number: number;
+  readonly config: string;
+  readonly input: string;
+  readonly user_message_id: string;
+  readonly agent_message_id: string;
+  readonly overrides?: RunConfig;
+}
+
+/** What is due next: a prompt, the model's answer, its tools, the end. */
+export type Phase = "prompt" | "model" | "tools" | "ending";
+
+export interface ActiveRun extends AdmittedRun {
+  readonly phase: Phase;
+  /** Prompts compiled so far. */
+  readonly step: number;
+  readonly inputs?: string;
+  /** Effects that were decided on and are not in the journal yet. */
+  readonly due: readonly Effect[];
+  /** Effects of this step. */
+  readonly intents: readonly Intent[];
+  readonly steered: readonly Steering[];
+  /** How much has come, without the text itself: state stays small. */
+  readonly progress?: { readonly chars: number; readonly digest: string };
+  readonly usage?: RunUsage;
+  readonly error?: RunError;
+}
+
+export interface Steering {
+  readonly input: string;
+  readonly user_message_id: string;
+  readonly agent_message_id: string;
+}
+
+export interface Effect {
+  readonly intent_id: string;
+  readonly kind: EffectKind;
+  readonly params_hash: string;
+  readonly call?: AskedCall;
+}
+
+export interface Intent extends Effect {
+  readonly status: "open" | ReceiptStatus;
+  readonly result?: string;
+}
+
+export function isEnd(type: string): type is `run.${RunEnd}` {
+  return /^run\.(completed|failed|cancelled|interrupted)$/.test(type);
+}

@@ -1,0 +1,99 @@
+import { type AgentDefinition, modelFor } from "../agents/index.js";
+import {
+  type EncodedValue,
+  encodeMessage,
+  encodeValue,
+  type FrozenConfig,
+  loadActivePacks,
+  type ResolvedPrompt,
+  resolveLadder,
+} from "../prompts/index.js";
+import type { PromptSnapshot, RunConfig, ThreadConfig } from "../protocol/index.js";
+import type { RunsDeps } from "./deps.js";
+import type { KeptBlob } from "./session/parts.js";
+
+/** What a run is, from now on: whatever changes later, it keeps this. */
+export interface Frozen {
+  readonly config: FrozenConfig;
+  readonly encoded: EncodedValue;
+  /** What its events name. */
+  readonly blobs: readonly KeptBlob[];
+}
+
+export interface ToFreeze {
+  readonly workspace_id: string;
+  readonly agent_id: string;
+  readonly thread: ThreadConfig;
+  readonly run: RunConfig;
+}
+
+/** Decides everything about a run that does not depend on when it runs. Every blob it names is there and fits. */
+export async function freeze(deps: RunsDeps, given: ToFreeze): Promise<Frozen> {
+  const { run, thread } = given;
+  const known = deps.agents.get(given.agent_id);
+  const agent = known ?? (deps.agents.require(deps.agents.fallback) as AgentDefinition);
+  const choice = modelFor(agent, {
+    ...chosen("provider", run, thread),
+    ...chosen("model", run, thread),
+    ...chosen("reasoning_effort", run, thread),
+    ...chosen("max_tokens", run, thread),
+  });
+  const prompt = await resolvePrompt(deps, given, known);
+  const base = await basePrompt(deps, prompt);
+  const config: FrozenConfig = {
+    agent_id: agent.agentId,
+    agent_name: agent.displayName,
+    provider: choice.provider,
+    model: choice.model,
+    options: choice.options,
+    params: choice.params,
+    window: choice.window,
+    prompt: {
+      source: prompt.source,
+      refs: base.refs,
+      ...(prompt.pack && { pack: prompt.pack }),
+      ...(prompt.shadowed.length > 0 && { shadowed: prompt.shadowed }),
+    },
+  };
+  const encoded = encodeValue(config);
+  return { config, encoded, blobs: [...base.blobs, encoded] };
+}
+
+type Shared = "provider" | "model" | "reasoning_effort" | "max_tokens";
+
+/** A run's own value, else the thread's; `null` leaves the thread's aside. */
+function chosen<K extends Shared>(key: K, run: RunConfig, thread: ThreadConfig): Pick<ThreadConfig, K> {
+  const value = run[key] === undefined ? thread[key] : (run[key] ?? undefined);
+  return (value === undefined ? {} : { [key]: value }) as Pick<ThreadConfig, K>;
+}
+
+async function resolvePrompt(
+  deps: RunsDeps,
+  { run, thread, workspace_id }: ToFreeze,
+  agent: AgentDefinition | undefined,
+): Promise<ResolvedPrompt> {
+  const packs = [run.prompt_pack, thread.default_prompt_pack].filter((pack) => typeof pack === "string");
+  const binding = run.workspace_binding === undefined ? thread.workspace_binding : run.workspace_binding;
+  const active: ReadonlyMap<string, PromptSnapshot> =
+    packs.length === 0
+      ? new Map()
+      : await deps.store.read(() => loadActivePacks(binding?.workspace ?? workspace_id, packs));
+  return resolveLadder({ run, thread, ...(agent && { agent }), activePack: (pack) => active.get(pack) });
+}
+
+async function basePrompt(
+  deps: RunsDeps,
+  { refs, text }: ResolvedPrompt,
+): Promise<{ refs: readonly string[]; blobs: KeptBlob[] }> {
+  if (refs) {
+    // Read and checked now: a run that could not be told its own prompt is not admitted.
+    const read = await deps.texts.load(refs);
+    return {
+      refs,
+      blobs: refs.map((ref) => ({ ref, text: (read.get(ref) as { bytes: Uint8Array }).bytes })),
+    };
+  }
+  const encoded = encodeMessage({ role: "system", content: text ?? "" });
+  deps.texts.remember(encoded.ref, [encoded.message], encoded.text);
+  return { refs: [encoded.ref], blobs: [encoded] };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Message } from "../atsf/index.js";
+import { encodeMessage, promptMessagesOf } from "../prompts/index.js";
+import type { RunContent } from "../protocol/index.js";
+import { withThread } from "../threads/index.js";
+import type { RunsDeps } from "./deps.js";
+import { runsError } from "./errors.js";
+import type { Input, SessionKey } from "./session/parts.js";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const PREVIEW_CHARS = 500;
+
+/** Images become files of the thread first, so that a message that waits has them too. */
+export async function readInput(
+  deps: RunsDeps,
+  key: SessionKey,
+  { content, run_id, at }: { content: RunContent; run_id: string; at: number },
+): Promise<Input> {
+  const given = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const message = { id: randomUUID(), content: await saveImages(deps, key, given), run_id, at };
+  const images = given.flatMap((block) => (block.type === "image" ? [block.data] : []));
+  return encodeInput(message, images);
+}
+
+/** The same from what the journal has of it: the gateway that read it is gone. */
+export async function restoreInput(
+  deps: RunsDeps,
+  key: SessionKey,
+  given: { input: string; message_id: string; run_id: string; at: number },
+): Promise<Input> {
+  const [prompt] = (await deps.texts.load([given.input])).get(given.input)?.messages ?? [];
+  const parts = prompt?.content ?? "";
+  const content = typeof parts === "string" ? parts : parts.filter(({ type }) => type !== "thinking");
+  const { message, ...rest } = await readInput(deps, key, { ...given, content: content as RunContent });
+  return { ...rest, message: { ...message, id: given.message_id } };
+}
+
+type Blocks = Exclude<RunContent, string>;
+
+async function saveImages(deps: RunsDeps, key: SessionKey, blocks: Blocks): Promise<Message["content"]> {
+  if (!blocks.some(({ type }) => type === "image")) return blocks as Message["content"];
+  return withThread(deps, key, async (_located, file) => {
+    const saved: Message["content"] = [];
+    for (const block of blocks) {
+      if (block.type === "text") saved.push(block);
+      else {
+        const assetRef = await file.saveAsset(Buffer.from(block.data, "base64"), block.mimeType);
+        saved.push({ type: "image", assetRef, mimeType: block.mimeType });
+      }
+    }
+    return saved;
+  });
+}
+
+/** The same without leaving anything behind: for a look at what would be sent. */
+export async function previewInput(content: RunContent, at: number): Promise<Input> {
+  const given = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const images = given.flatMap((block) => (block.type === "image" ? [block.data] : []));
+  const blocks = given.map((block) =>
+    block.type === "text" ? block : { type: "image" as const, assetRef: "", mimeType: block.mimeType },
+  );
+  return encodeInput({ id: randomUUID(), content: blocks, run_id: "", at }, images);
+}
+
+async function encodeInput(
+  { id, content, run_id, at }: { id: string; content: Message["content"]; run_id: string; at: number },
+  images: readonly string[],
+): Promise<Input> {
+  const timestamp = new Date(at).toISOString();
+  const message: Message = { id, role: "user", timestamp, content, heddle: { runId: run_id } };
+  const left = [...images];
+  const [prompt] = await promptMessagesOf(message, async () => left.shift());
+  const encoded = encodeMessage(prompt ?? { role: "user", content: "" });
+  if (encoded.text.length > MAX_BYTES) {
+    throw runsError(
+      { kind: "run.input_too_large", limit: MAX_BYTES },
+      `A message may have ${MAX_BYTES} bytes, images included. Send less, or smaller images.`,
+    );
+  }
+  return { message, encoded, preview: previewOf(content) };
+}
+
+function previewOf(content: Message["content"]): string {
+  const texts = content.map((block) => (block.type === "text" ? String(block.text) : "[image]"));
+  return [...texts.join("\n")].slice(0, PREVIEW_CHARS).join("");
+}

@@ -1,0 +1,82 @@
+import { compileStep } from "../prompts/index.js";
+import type { ParsedParams, Result } from "../protocol/index.js";
+import { history as told } from "../store/index.js";
+import { locateThread, openFiles } from "../threads/index.js";
+import { readThread } from "./admit.js";
+import { type Placed, requestFor, toContext } from "./context.js";
+import type { RunsDeps } from "./deps.js";
+import { freeze } from "./freeze.js";
+import { previewInput } from "./input.js";
+import { writeOut } from "./manifest.js";
+import { prepareRun } from "./prepare.js";
+import { addHistory, loadHistory, untold } from "./session/history.js";
+import type { PreparedRun } from "./session/parts.js";
+
+type PreviewParams = ParsedParams<"run/preview"> & { workspace_id: string };
+
+/** What would be sent if this were asked now. Hooks are asked; nothing is sent, written or kept. */
+export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise<Result<"run/preview">> {
+  const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
+  const thread = await readThread(deps, key);
+  const frozen = await freeze(deps, {
+    ...key,
+    agent_id: thread.agent_id,
+    thread: thread.config,
+    run: params.config ?? {},
+  });
+  const input =
+    params.content === undefined ? undefined : await previewInput(params.content, deps.clock.now());
+  const prepared = await prepareRun(deps, {
+    key,
+    run_id: "preview",
+    configRef: frozen.encoded.ref,
+    config: frozen.config,
+    input: input?.preview ?? "",
+  });
+  const located = await locateThread(deps, key);
+  const history = await loadHistory(deps.store, key, located.row);
+  const file = await openFiles(deps, located);
+  const found = await untold(deps.store, key, { file, known: history, own: new Map() });
+  const next = input ? [{ encoded: input.encoded, message_id: input.message.id }] : [];
+  const added = addHistory(history, [...found.messages, ...next]);
+  const turn = history.end.length + found.messages.length;
+  const view = history.view(added.rows, Math.min(turn, history.end.length + added.rows.length));
+  const step = compileStep(prepared.prefix, view);
+  const rows = await deps.store.read(() =>
+    told.toldRows({ ...key, epoch: history.epoch }, 0, history.end.length),
+  );
+  const manifest = writeOut(prepared.prefix, {
+    step: 1,
+    marker: step.marker?.ref,
+    rows: [...rows, ...added.rows],
+    from: step.from,
+    list_hash: step.list_hash,
+    tokens_estimate: step.tokens_estimate,
+    request_hash: step.request_hash,
+    before: undefined,
+  });
+  const sent = [...history.told.map(placed), ...added.rows.map(placed)].slice(step.from - history.first);
+  const all = [
+    ...prefixPlaced(prepared, manifest.sections),
+    ...(step.marker ? [{ ref: step.marker.ref, message: step.marker.message }] : []),
+    ...sent,
+  ];
+  const { url, body } = await deps.providers
+    .toRebuild(frozen.config)
+    .prepare(requestFor(frozen.config, all, prepared.tools, key.thread_id));
+  return { step: 1, manifest, messages: all.map(toContext), request: { url, body } };
+}
+
+function placed(one: { hash: string; message: Placed["message"]; message_id: string }): Placed {
+  return { ref: `sha256:${one.hash}`, message: one.message, message_id: one.message_id };
+}
+
+/** A base prompt may hold several messages under one ref. */
+function prefixPlaced(prepared: PreparedRun, sections: readonly { id: string }[]): Placed[] {
+  const { refs } = prepared.prefix;
+  return prepared.placed.map(({ message, at }) => ({
+    ref: refs[at] as string,
+    message,
+    ...(sections[at] && { section_id: sections[at].id }),
+  }));
+}

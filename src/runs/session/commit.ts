@@ -1,0 +1,155 @@
+import { unixSeconds } from "../../base/index.js";
+import { appendEvents } from "../../journal/index.js";
+import {
+  blobs,
+  history,
+  notifications,
+  runs,
+  type ThreadRow,
+  threads,
+  type Unit,
+  workspaces,
+} from "../../store/index.js";
+import type { WithIt } from "../../threads/index.js";
+import { threadToWire, treeChanged } from "../../tree/index.js";
+import type { RunsDeps } from "../deps.js";
+import type { RunEvent } from "../fold/events.js";
+import { type Plan, planEvents } from "../fold/plan.js";
+import { runToWire } from "../wire.js";
+import type { AddedHistory } from "./history.js";
+import type { KeptBlob } from "./parts.js";
+import type { ThreadSession } from "./session.js";
+
+/** What is written together with events. */
+export interface Extras {
+  readonly blobs?: readonly KeptBlob[];
+  readonly told?: AddedHistory | undefined;
+  readonly origin?: unknown;
+}
+
+/** Writes events that change nothing in the thread's log. The caller has the session's turn. */
+export async function commitEvents(
+  deps: RunsDeps,
+  session: ThreadSession,
+  events: readonly RunEvent[],
+  extras: Extras = {},
+): Promise<Plan> {
+  const plan = planEvents(session.position, session.key, events);
+  const { workspace_id, thread_id } = session.key;
+  const before = statusOf(session);
+  await deps.store.write({ key: workspace_id, origin: extras.origin }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    const { changes, told } = yield* writePlan(deps, session, plan, extras);
+    // A status that changes without a message is told of by itself.
+    const { status, ...rest } = changes;
+    const visible = status !== undefined && status !== before;
+    if (visible || Object.keys(rest).length > 0)
+      yield* threads.updateThread(workspace_id, thread_id, changes);
+    const more = visible && tellsStatus(events) ? yield* statusTold(session) : [];
+    yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [...more, ...told]);
+  });
+  adoptPlan(session, plan, extras);
+  return plan;
+}
+
+/** When a run begins, its message is about to be told of, with the thread. */
+function tellsStatus(events: readonly RunEvent[]): boolean {
+  return !events.some(({ type }) => type === "run.requested");
+}
+
+function* statusTold({ key }: ThreadSession): Unit<notifications.Announcement[]> {
+  const [row] = yield* threads.findPlacedThreads(key.workspace_id, [key.thread_id]);
+  if (!row || row.deleted_at !== null) return [];
+  const thread = threadToWire(row);
+  return [
+    { method: "thread/changed", params: { thread } },
+    treeChanged(key.workspace_id, { threads: [thread] }),
+  ];
+}
+
+/** The part of a unit that writes a plan, for a commit that also changes the log. */
+export function* writePlan(
+  deps: RunsDeps,
+  session: ThreadSession,
+  plan: Plan,
+  { blobs: given = [], told }: Extras,
+): Unit<WithIt> {
+  const { workspace_id, thread_id } = session.key;
+  const at = unixSeconds(deps.clock);
+  yield* appendEvents(session.key, plan.events);
+  for (const row of plan.made) yield* runs.insertRun(row);
+  for (const row of plan.changed.toSorted(endedFirst)) yield* runs.updateRun(row);
+  for (const { ref, text } of given) {
+    if (session.held.has(ref)) continue;
+    const id = yield* blobs.putBlob({ hash: hashOf(ref), content: bytesOf(text) }, at);
+    yield* blobs.useBlobs(workspace_id, thread_id, [id]);
+  }
+  if (told) yield* writeHistory(session, told, at);
+  const changes: Partial<ThreadRow> = {
+    status: statusAfter(plan),
+    ...(told && {
+      history_epoch: told.epoch,
+      history_from: told.from,
+      ...(told.covered !== undefined && { history_to: told.covered }),
+    }),
+  };
+  const seen = [...plan.made, ...plan.changed].filter((row) => isNews(session, row));
+  return { changes, told: seen.map((row) => ({ method: "run/changed", params: { run: runToWire(row) } })) };
+}
+
+/** One run of a thread is under way at a time: the one that ends makes room for the next. */
+function endedFirst(a: { last_seq: number | null }, b: { last_seq: number | null }): number {
+  return Number(a.last_seq === null) - Number(b.last_seq === null);
+}
+
+function* writeHistory(session: ThreadSession, told: AddedHistory, at: number): Unit<void> {
+  const { workspace_id, thread_id } = session.key;
+  let pos = told.first;
+  for (const { hash, text, list_hash, role, chars, tokens, message_id } of told.rows) {
+    const blob_id = yield* blobs.putBlob({ hash, content: bytesOf(text) }, at);
+    yield* history.appendHistory({
+      workspace_id,
+      thread_id,
+      epoch: told.epoch,
+      pos: pos++,
+      blob_id,
+      list_hash,
+      role,
+      chars,
+      tokens,
+      message_id,
+    });
+  }
+}
+
+/** What a client would see another way: each step on its own is no news. */
+function isNews(
+  session: ThreadSession,
+  row: { id: string; status: string; content: string | null },
+): boolean {
+  const before = session.position.rows.get(row.id);
+  return before?.status !== row.status || before.content !== row.content;
+}
+
+function statusOf({ position }: ThreadSession): ThreadRow["status"] {
+  return statusAfter(position);
+}
+
+function statusAfter({ state }: Pick<Plan, "state">): ThreadRow["status"] {
+  return state.active ? "running" : "idle";
+}
+
+/** What was written is what is. */
+export function adoptPlan(session: ThreadSession, plan: Plan, { blobs: given = [], told }: Extras): void {
+  session.adopt(plan, plan.happened);
+  for (const { ref } of given) session.held.add(ref);
+  if (told) session.history?.adopt(told);
+}
+
+export function hashOf(ref: string): string {
+  return ref.slice("sha256:".length);
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array {
+  return typeof text === "string" ? Buffer.from(text) : text;
+}

@@ -1,0 +1,41 @@
+import type { Message } from "../../atsf/index.js";
+import type { CompileInputs, EncodedMessage, FrozenConfig, Prefix } from "../../prompts/index.js";
+import type { PromptMessage, ToolSpec } from "../../providers/index.js";
+
+export interface SessionKey {
+  readonly workspace_id: string;
+  readonly thread_id: string;
+}
+
+/** A blob that events name: it stays as long as the thread does. */
+export interface KeptBlob {
+  readonly ref: string;
+  readonly text: string | Uint8Array;
+}
+
+/** What somebody asks: as it will stand in the log, and as the model will be told it. */
+export interface Input {
+  readonly message: Message;
+  readonly encoded: EncodedMessage;
+  /** The beginning of its text. */
+  readonly preview: string;
+}
+
+/** Everything a run's steps share: hooks are asked once, when it begins. */
+export interface PreparedRun {
+  readonly config: FrozenConfig;
+  readonly inputs: CompileInputs;
+  readonly inputsRef: string;
+  readonly prefix: Prefix;
+  readonly prefixRef: string;
+  /** What stands before the history, each with the number of its section. */
+  readonly placed: readonly { readonly message: PromptMessage; readonly at: number }[];
+  readonly tools: readonly ToolSpec[];
+  /** What events name. */
+  readonly blobs: readonly KeptBlob[];
+  readonly diagnostics: readonly {
+    readonly hook_id: string;
+    readonly level: string;
+    readonly message: string;
+  }[];
+}

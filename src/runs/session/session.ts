@@ -1,0 +1,90 @@
+import { Turns } from "../../base/index.js";
+import type { EncodedMessage, ToTell } from "../../prompts/index.js";
+import type { PromptMessage } from "../../providers/index.js";
+import type { RunEvent } from "../fold/events.js";
+import type { JournalPosition } from "../fold/plan.js";
+import type { Live } from "../live.js";
+import { Transcript } from "../transcript.js";
+import type { SessionHistory } from "./history.js";
+import type { Input, PreparedRun, SessionKey } from "./parts.js";
+
+/**
+ * What is kept in memory of a thread whose agent is asked: where its journal stands, what it was told, what is under way.
+ * All of it can be read again from the store.
+ */
+export class ThreadSession {
+  readonly key: SessionKey;
+  position: JournalPosition;
+  /** The number of the thread's latest run. */
+  lastNumber: number;
+  /** What the run under way has said and done so far. */
+  transcript = new Transcript();
+  /** Loaded with the first run. */
+  history: SessionHistory | undefined;
+  /** What the run under way is compiled from. */
+  prepared: PreparedRun | undefined;
+  live: Live | undefined;
+  /** Ends the run under way; the reason says how. */
+  stop = new AbortController();
+  driving: Promise<void> | undefined;
+  /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
+  toTell: ToTell[] = [];
+  /** What the tools of this step have answered, by intent. */
+  readonly toolAnswers = new Map<string, ToTell>();
+  /** What the model answered last: its calls are being carried out. */
+  answer: PromptMessage | undefined;
+  /** Where in the history the turn of the run under way begins. */
+  turn = 0;
+  /** Stands for what of the history is not sent any more. */
+  marker: EncodedMessage | undefined;
+  /** The run under way was begun by a gateway that is gone: what it meant to write may be there already. */
+  restored = false;
+  /** What becomes true once a commit is done. */
+  onWritten: (() => void) | undefined;
+  /** What waits to be told, by the id of its message; what is missing here is restored from the journal. */
+  readonly inputs = new Map<string, Input>();
+  /** What the run before was compiled from: most often the next one is compiled from the same. */
+  lastPrepared: PreparedRun | undefined;
+  /** Blobs this thread is known to hold on to. */
+  readonly held = new Set<string>();
+  readonly #turns = new Turns();
+
+  constructor(key: SessionKey, position: JournalPosition, lastNumber: number) {
+    this.key = key;
+    this.position = position;
+    this.lastNumber = lastNumber;
+  }
+
+  get active() {
+    return this.position.state.active;
+  }
+
+  /** One change of the journal at a time: what is planned must still hold when it is written. */
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run("", work);
+  }
+
+  /** Takes what was written as what is. */
+  adopt(position: JournalPosition, happened: readonly RunEvent[]): void {
+    const before = this.active?.run_id;
+    const { head, state, rows } = position;
+    this.position = { head, state, rows };
+    for (const event of happened) {
+      if (event.type === "run.requested") this.lastNumber = Math.max(this.lastNumber, event.number);
+    }
+    if (before === this.active?.run_id) return;
+    this.transcript = new Transcript();
+    this.prepared = undefined;
+    this.live = undefined;
+    this.toTell = [];
+    this.toolAnswers.clear();
+    this.answer = undefined;
+    this.restored = false;
+    this.stop = new AbortController();
+  }
+
+  /** Roughly how much memory it takes. */
+  get weight(): number {
+    return 4_096 + (this.history?.bytes ?? 0);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Message } from "../atsf/index.js";
+import { HeddleError } from "../base/index.js";
+import type { FrozenConfig } from "../prompts/index.js";
+import { recordMessages } from "../threads/index.js";
+import { inputOf, presentHistory, steeringOf } from "./compile-next.js";
+import type { RunsDeps } from "./deps.js";
+import type { EffectReceipt, RunEnd, RunEnded, RunError, RunEvent } from "./fold/events.js";
+import { planEvents } from "./fold/plan.js";
+import type { ActiveRun } from "./fold/state.js";
+import { adoptPlan, commitEvents, writePlan } from "./session/commit.js";
+import { addHistory, untold } from "./session/history.js";
+import type { KeptBlob } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
+
+export interface Ending {
+  /** What the run ends with; it is journaled together with the end. */
+  readonly receipt?: EffectReceipt;
+  readonly blobs?: readonly KeptBlob[];
+  /** Default: what the receipt says. */
+  readonly end?: RunEnd;
+  readonly error?: RunError;
+}
+
+const ENDS: Record<EffectReceipt["status"], RunEnd> = {
+  ok: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+};
+
+const STOP_REASONS: Record<RunEnd, string | undefined> = {
+  completed: undefined,
+  failed: "error",
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+};
+
+/** Ends the run under way: what it was asked and said goes to the log first, then its end is committed. */
+export async function endRun(deps: RunsDeps, session: ThreadSession, ending: Ending): Promise<void> {
+  const active = session.active as ActiveRun;
+  const end = ending.end ?? ENDS[ending.receipt?.status ?? "ok"];
+  const error = ending.error ?? ending.receipt?.error ?? active.error;
+  const events: RunEvent[] = [
+    ...(ending.receipt ? [ending.receipt] : []),
+    endEvent(deps, active.run_id, end, error),
+  ];
+  const blobs = ending.blobs ?? [];
+  try {
+    const messages = await lastMessages(deps, session, end);
+    if (messages.length > 0 || session.toTell.length > 0)
+      await recordEnd(deps, session, { events, blobs, messages });
+    else await commitEvents(deps, session, events, { blobs });
+  } catch (failure) {
+    // Files that can't be written must not leave a run that never ends; what was said stays in the journal.
+    const told = errorOf(deps, failure);
+    const failed = endEvent(deps, active.run_id, end === "completed" ? "failed" : end, error ?? told);
+    await commitEvents(deps, session, [...(ending.receipt ? [ending.receipt] : []), failed], { blobs });
+  }
+}
+
+function endEvent(deps: RunsDeps, run_id: string, end: RunEnd, error: RunError | undefined): RunEnded {
+  const told = end === "completed" || end === "cancelled" ? undefined : error;
+  return { type: `run.${end}`, at: deps.clock.now(), run_id, ...(told && { error: told }) };
+}
+
+/** What is still to be written: the question if it never got that far, the answer, and what was steered too late. */
+async function lastMessages(deps: RunsDeps, session: ThreadSession, end: RunEnd): Promise<Message[]> {
+  const active = session.active as ActiveRun;
+  const asked = active.step === 0 ? [(await inputOf(deps, session, active)).message] : [];
+  const config = session.prepared?.config ?? (await deps.values.load<FrozenConfig>(active.config));
+  const stopReason = STOP_REASONS[end];
+  const said = session.transcript.take({
+    id: active.agent_message_id,
+    runId: active.run_id,
+    at: deps.clock.now(),
+    model: config.model,
+    ...(stopReason !== undefined && { stopReason }),
+  });
+  const steered = await Promise.all(active.steered.map((one) => steeringOf(deps, session, one)));
+  return [...asked, ...(said ? [said] : []), ...steered.map(({ message }) => message)];
+}
+
+async function recordEnd(
+  deps: RunsDeps,
+  session: ThreadSession,
+  {
+    events,
+    blobs,
+    messages,
+  }: { events: RunEvent[]; blobs: readonly KeptBlob[]; messages: readonly Message[] },
+): Promise<void> {
+  const active = session.active as ActiveRun;
+  await recordMessages(deps, session.key, {
+    messages,
+    perhapsThere: session.restored,
+    withIt: async ({ file, located }) => {
+      const history = await presentHistory(deps, session, located.row);
+      const own = new Map([[active.agent_message_id, []]]);
+      const found = await untold(deps.store, session.key, { file, known: history, own });
+      const told = addHistory(history, [...session.toTell, ...found.messages], found.covered);
+      const plan = planEvents(session.position, session.key, events);
+      const extras = { blobs, told };
+      return function* () {
+        const withIt = yield* writePlan(deps, session, plan, extras);
+        session.onWritten = () => adoptPlan(session, plan, extras);
+        return withIt;
+      };
+    },
+  });
+  session.onWritten?.();
+  session.onWritten = undefined;
+  for (const { id } of messages) session.inputs.delete(id);
+}
+
+/** What a person is told of a failure. What nobody foresaw is logged, and only that it happened is told. */
+export function errorOf(deps: RunsDeps, error: unknown): RunError {
+  if (error instanceof HeddleError) return { code: error.kind, message: error.message };
+  deps.report(error, "a run failed");
+  return { code: "internal", message: "Something went wrong in the gateway. Its log says more." };
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import type { ParsedParams, Result } from "../protocol/index.js";
+import type { RunRow } from "../store/index.js";
+import { messageToWire } from "../threads/index.js";
+import type { Call } from "../tree/index.js";
+import type { RunsDeps } from "./deps.js";
+import { drive } from "./drive.js";
+import { runsError } from "./errors.js";
+import { findRun } from "./find.js";
+import type { RunSteered } from "./fold/events.js";
+import { readInput } from "./input.js";
+import { commitEvents } from "./session/commit.js";
+import { runToWire } from "./wire.js";
+
+/** Gives a run that is under way another message. It is durable when this resolves, and told with the next step. */
+export async function steerRun(
+  deps: RunsDeps,
+  params: ParsedParams<"run/steer">,
+  { origin }: Call,
+): Promise<Result<"run/steer">> {
+  const row = await findRun(deps, params);
+  const session = await deps.sessions.open(row);
+  if (session.active?.run_id !== row.id) throw notRunning(row);
+  const at = deps.clock.now();
+  const input = await readInput(deps, session.key, { content: params.content, run_id: row.id, at });
+  await session.change(async () => {
+    const { active } = session;
+    if (active?.run_id !== row.id || active.phase === "ending" || session.stop.signal.aborted)
+      throw notRunning(row);
+    const event: RunSteered = {
+      type: "run.steered",
+      at,
+      run_id: row.id,
+      input: input.encoded.ref,
+      user_message_id: input.message.id,
+      agent_message_id: randomUUID(),
+    };
+    await commitEvents(deps, session, [event], { blobs: [input.encoded], origin });
+    session.inputs.set(input.message.id, input);
+  });
+  drive(deps, session);
+  const now = session.position.rows.get(row.id) ?? row;
+  return { run: runToWire(now), message: messageToWire(input.message) };
+}
+
+function notRunning({ id, number, status }: RunRow) {
+  return runsError(
+    { kind: "run.not_running", run_id: id, status },
+    `Run ${number} is not under way (${status}). Send the message as a new run.`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { Message } from "../atsf/index.js";
+import type { PromptMessage } from "../providers/index.js";
+import type { EffectReceipt } from "./fold/events.js";
+
+type Block = Message["content"][number];
+type ToolCall = NonNullable<Message["toolCalls"]>[number];
+
+/** Why an answer ended, in the words of the thread format. */
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  content_filter: "refusal",
+};
+
+/** What a run's agent has said and done since its last message in the log: it becomes the next one. */
+export class Transcript {
+  #content: Block[] = [];
+  #calls: ToolCall[] = [];
+  #finish: string | undefined;
+  #tokens = { input: 0, output: 0 };
+  #counted = false;
+
+  /** What the model answered in one step. */
+  answered(
+    step: number,
+    message: PromptMessage,
+    { finish, usage }: Pick<EffectReceipt, "finish" | "usage">,
+  ): void {
+    this.#content.push(...blocksOf(message));
+    for (const { id, name, arguments: input } of message.tool_calls ?? []) {
+      this.#content.push({ type: "tool_call_ref", toolCallId: id, step });
+      this.#calls.push({ toolCallId: id, name, status: "pending", input });
+    }
+    this.#finish = finish;
+    if (!usage) return;
+    this.#counted = true;
+    this.#tokens = { input: this.#tokens.input + usage.input, output: this.#tokens.output + usage.output };
+  }
+
+  toolAnswered(
+    call_id: string,
+    message: PromptMessage,
+    receipt: Pick<EffectReceipt, "status" | "duration_ms">,
+  ): void {
+    this.#calls = this.#calls.map((call) =>
+      call.toolCallId === call_id && call.status === "pending"
+        ? {
+            ...call,
+            status: receipt.status === "ok" ? "completed" : "failed",
+            output: typeof message.content === "string" ? message.content : "",
+            ...(receipt.duration_ms !== undefined && { duration: receipt.duration_ms }),
+          }
+        : call,
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#content.length === 0;
+  }
+
+  /** The message for the log, and a new beginning. Undefined when there is nothing to say. */
+  take(given: {
+    id: string;
+    runId: string;
+    at: number;
+    model: string;
+    stopReason?: string;
+  }): Message | undefined {
+    if (this.isEmpty) return undefined;
+    const { id, runId, at, model } = given;
+    const stopReason = given.stopReason ?? STOP_REASONS[this.#finish ?? ""] ?? this.#finish;
+    const toolCalls = this.#calls.map((call) =>
+      call.status === "pending" ? { ...call, status: "failed" as const } : call,
+    );
+    const message: Message = {
+      id,
+      role: "agent",
+      timestamp: new Date(at).toISOString(),
+      content: this.#content,
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(stopReason !== undefined && { stopReason }),
+      model,
+      ...(this.#counted && { tokens: this.#tokens }),
+      heddle: { runId },
+    };
+    this.#content = [];
+    this.#calls = [];
+    this.#finish = undefined;
+    this.#tokens = { input: 0, output: 0 };
+    this.#counted = false;
+    return message;
+  }
+}
+
+/** Thinking and text, as they came; what a provider wants back with a thought stays with the prompt. */
+function blocksOf({ content }: PromptMessage): Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.flatMap((part): Block[] =>
+    part.type === "image" || part.text === "" ? [] : [{ type: part.type, text: part.text }],
+  );
+}

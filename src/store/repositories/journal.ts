@@ -1,0 +1,90 @@
+import type { JournalEventRow } from "../schema.js";
+import { prepared, query, type Unit } from "../unit.js";
+
+/** Whose journal: a thread's, or with an empty `thread_id` the workspace's own. */
+export interface JournalKey {
+  readonly workspace_id: string;
+  readonly thread_id: string;
+}
+
+const insert = prepared<JournalEventRow, unknown>(({ db }, arg) =>
+  db.insertInto("journal_event").values({
+    workspace_id: arg("workspace_id"),
+    thread_id: arg("thread_id"),
+    seq: arg("seq"),
+    body: arg("body"),
+    hash: arg("hash"),
+  }),
+);
+
+/** A number that is taken fails the unit: two writers never both believe they wrote the next event. */
+export function* appendEvent(row: JournalEventRow): Unit<void> {
+  yield* insert(row);
+}
+
+const selectHead = prepared<JournalKey, JournalEventRow>(({ db }, arg) =>
+  db
+    .selectFrom("journal_event")
+    .selectAll()
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .orderBy("seq", "desc")
+    .limit(1),
+);
+
+export function* journalHead(key: JournalKey): Unit<JournalEventRow | undefined> {
+  return (yield* selectHead(key))[0];
+}
+
+const selectRange = prepared<JournalKey & { from: number; to: number; limit: number }, JournalEventRow>(
+  ({ db }, arg) =>
+    db
+      .selectFrom("journal_event")
+      .selectAll()
+      .where("workspace_id", "=", arg("workspace_id"))
+      .where("thread_id", "=", arg("thread_id"))
+      .where("seq", ">=", arg("from"))
+      .where("seq", "<=", arg("to"))
+      .orderBy("seq")
+      .limit(arg("limit")),
+);
+
+/** Events from one number up to another, both included. */
+export function* listEvents(
+  key: JournalKey,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Unit<JournalEventRow[]> {
+  const { workspace_id, thread_id } = key;
+  return yield* selectRange({ workspace_id, thread_id, from, to, limit });
+}
+
+/** Forgets everything about a thread that is gone for good. */
+export function* removeJournal({ workspace_id, thread_id }: JournalKey): Unit<void> {
+  for (const table of ["journal_event", "run", "history", "blob_use"] as const) {
+    yield* query(({ db }) =>
+      db.deleteFrom(table).where("workspace_id", "=", workspace_id).where("thread_id", "=", thread_id),
+    );
+  }
+}
+
+/** Threads with runs of which the index knows nothing, and whose last run is older than a time. */
+export function* orphanedJournals(before: number, limit: number): Unit<JournalKey[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("run as r")
+      .select(["r.workspace_id", "r.thread_id"])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("thread as t")
+              .select("t.id")
+              .whereRef("t.workspace_id", "=", "r.workspace_id")
+              .whereRef("t.id", "=", "r.thread_id"),
+          ),
+        ),
+      )
+      .groupBy(["r.workspace_id", "r.thread_id"])
+      .having(({ fn }) => fn.max("r.updated_at"), "<", before)
+      .limit(limit),
+  );
+}

@@ -1,0 +1,185 @@
+import { sql } from "kysely";
+import type { RunRow } from "../schema.js";
+import { first, prepared, query, type Unit } from "../unit.js";
+
+/** Every column of a run: a row without one of them does not fit the type. */
+const COLUMNS = Object.keys({
+  id: 0,
+  workspace_id: 0,
+  thread_id: 0,
+  number: 0,
+  status: 0,
+  steps: 0,
+  agent_id: 0,
+  model: 0,
+  parent_run_id: 0,
+  error: 0,
+  usage: 0,
+  content: 0,
+  user_message_id: 0,
+  agent_message_id: 0,
+  idempotency_key: 0,
+  first_seq: 0,
+  last_seq: 0,
+  created_at: 0,
+  updated_at: 0,
+  started_at: 0,
+  ended_at: 0,
+} satisfies Record<keyof RunRow, 0>) as (keyof RunRow)[];
+
+/** What may change of a run once it is admitted. */
+const CHANGING = [
+  "status",
+  "steps",
+  "agent_id",
+  "model",
+  "error",
+  "usage",
+  "content",
+  "last_seq",
+  "updated_at",
+  "started_at",
+  "ended_at",
+] as const satisfies readonly (keyof RunRow)[];
+
+const insert = prepared<RunRow, unknown>(({ db }, arg) =>
+  db.insertInto("run").values(Object.fromEntries(COLUMNS.map((column) => [column, arg(column)])) as never),
+);
+
+const update = prepared<RunRow, unknown>(({ db }, arg) =>
+  db
+    .updateTable("run")
+    .set(Object.fromEntries(CHANGING.map((column) => [column, arg(column)])))
+    .where("id", "=", arg("id")),
+);
+
+export function* insertRun(row: RunRow): Unit<void> {
+  yield* insert(row);
+}
+
+export function* updateRun(row: RunRow): Unit<void> {
+  yield* update(row);
+}
+
+const selectById = prepared<{ id: string }, RunRow>(({ db }, arg) =>
+  db.selectFrom("run").selectAll().where("id", "=", arg("id")),
+);
+
+export function* findRun(id: string): Unit<RunRow | undefined> {
+  return (yield* selectById({ id }))[0];
+}
+
+interface OfThread {
+  readonly workspace_id: string;
+  readonly thread_id: string;
+}
+
+const selectByKey = prepared<OfThread & { key: string }, RunRow>(({ db }, arg) =>
+  db
+    .selectFrom("run")
+    .selectAll()
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .where("idempotency_key", "=", arg("key")),
+);
+
+export function* findRunByKey(of: OfThread, key: string): Unit<RunRow | undefined> {
+  return (yield* selectByKey({ ...of, key }))[0];
+}
+
+const selectNumber = prepared<OfThread, { number: number }>(({ db }, arg) =>
+  db
+    .selectFrom("run")
+    .select("number")
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .orderBy("number", "desc")
+    .limit(1),
+);
+
+/** The number of a thread's latest run; 0 when there was none. */
+export function* lastRunNumber(of: OfThread): Unit<number> {
+  return (yield* selectNumber(of))[0]?.number ?? 0;
+}
+
+const selectOfThread = prepared<OfThread & { number: number }, RunRow>(({ db }, arg) =>
+  db
+    .selectFrom("run")
+    .selectAll()
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .where("number", "=", arg("number")),
+);
+
+export function* findRunByNumber(of: OfThread, number: number): Unit<RunRow | undefined> {
+  return (yield* selectOfThread({ ...of, number }))[0];
+}
+
+const selectUnfinished = prepared<OfThread, RunRow>(({ db }, arg) =>
+  db
+    .selectFrom("run")
+    .selectAll()
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .where(sql<boolean>`status in ('queued', 'running', 'waiting')`)
+    .orderBy("number"),
+);
+
+/** Runs of a thread that have not ended, in the order they were asked for. */
+export function* unfinishedRuns(of: OfThread): Unit<RunRow[]> {
+  return yield* selectUnfinished(of);
+}
+
+/** Threads with runs that have not ended: what a gateway that stopped left behind. */
+export function* threadsWithUnfinishedRuns(): Unit<OfThread[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("run")
+      .select(["workspace_id", "thread_id"])
+      .where(sql<boolean>`status in ('queued', 'running', 'waiting')`)
+      .groupBy(["workspace_id", "thread_id"]),
+  );
+}
+
+/** The run whose part of the journal holds an event, and that began before it. */
+export function* earliestOverlap(of: OfThread, seq: number): Unit<number | undefined> {
+  const row = yield* first(({ db }) =>
+    db
+      .selectFrom("run")
+      .select("first_seq")
+      .where("workspace_id", "=", of.workspace_id)
+      .where("thread_id", "=", of.thread_id)
+      .where("first_seq", "<", seq)
+      .where((eb) => eb.or([eb("last_seq", ">", seq), eb("last_seq", "is", null)]))
+      .orderBy("first_seq")
+      .limit(1),
+  );
+  return row?.first_seq;
+}
+
+export interface RunListFilter {
+  readonly workspace_id: string;
+  readonly thread_id?: string | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly order: "updated_at" | "created_at";
+  readonly after?: { readonly at: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** Newest first, after the run that ended the page before. */
+export function* listRuns(filter: RunListFilter): Unit<RunRow[]> {
+  const { workspace_id, thread_id, status, order, after, limit } = filter;
+  return yield* query(({ db }) => {
+    let rows = db
+      .selectFrom("run")
+      .selectAll()
+      .where("workspace_id", "=", workspace_id)
+      .orderBy(order, "desc")
+      .orderBy("id", "desc")
+      .limit(limit);
+    if (thread_id !== undefined) rows = rows.where("thread_id", "=", thread_id);
+    if (status !== undefined) rows = rows.where("status", "in", [...status]);
+    if (!after) return rows;
+    return rows.where(({ eb, refTuple, tuple }) => eb(refTuple(order, "id"), "<", tuple(after.at, after.id)));
+  });
+}

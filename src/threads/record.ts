@@ -1,0 +1,65 @@
+import type { Message, Thread as ThreadFile } from "../atsf/index.js";
+import type { Thread } from "../protocol/index.js";
+import type { Unit } from "../store/index.js";
+import type { Call } from "../tree/index.js";
+import { findMessage } from "./append.js";
+import type { ThreadsDeps } from "./deps.js";
+import { logStamp } from "./files/look.js";
+import { reflect, type WithIt } from "./files/reflect.js";
+import { assertWritable, type LocatedThread, locateThread, type ThreadRef, withThread } from "./locate.js";
+
+export interface Recording {
+  /** In this order. One whose id stands in the log already is not written again. */
+  readonly messages: readonly Message[];
+  /** They may be there already: a gateway was killed in between. */
+  readonly perhapsThere?: boolean;
+  /** Called when they are on disk: what is to be committed with them. */
+  readonly withIt: (files: RecordedFiles) => Promise<() => Unit<WithIt>>;
+  readonly call?: Call;
+}
+
+export interface RecordedFiles {
+  readonly located: LocatedThread;
+  readonly file: ThreadFile;
+  /** As they stand in the log. */
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Appends what a run was asked or said, and commits what belongs to it together with the index. On disk first, in the
+ * thread's turn.
+ */
+export async function recordMessages(
+  deps: ThreadsDeps,
+  ref: ThreadRef,
+  { messages, perhapsThere = false, withIt, call = {} }: Recording,
+): Promise<Thread | undefined> {
+  return withThread(deps, ref, async (found, file) => {
+    const located = await upToDate(deps, found, file);
+    assertWritable(located);
+    const written: Message[] = [];
+    for (const message of messages) {
+      const there = perhapsThere ? await findMessage(deps, located, file, message.id) : undefined;
+      written.push(there ?? (await file.append(message)));
+    }
+    const unit = await withIt({ located, file, messages: written });
+    // Looking for a message may have brought the index forward: what was known of the thread is old then.
+    return reflect(deps, perhapsThere ? { ...located, row: undefined } : located, call, unit);
+  });
+}
+
+/** What another program did to the log counts first: the run's own messages come behind it, or begin a new history. */
+async function upToDate(deps: ThreadsDeps, located: LocatedThread, file: ThreadFile): Promise<LocatedThread> {
+  if (logStamp(file.dir) === located.row.log_stamp) return located;
+  await reflect(deps, located);
+  return locateThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
+}
+
+/** A message of a thread's log by its id. */
+export async function findLogged(
+  deps: ThreadsDeps,
+  ref: ThreadRef,
+  message_id: string,
+): Promise<Message | undefined> {
+  return withThread(deps, ref, (located, file) => findMessage(deps, located, file, message_id));
+}

@@ -1,0 +1,59 @@
+import type { z } from "zod";
+import type { Clock } from "../base/index.js";
+
+/** For whom a tool is called. Whether that agent may call it is decided before. */
+export interface ToolContext {
+  readonly workspace_id: string;
+  readonly thread_id?: string;
+  readonly agent_id?: string;
+  /** Absolute: the thread's worktree, or the workspace's directory. */
+  readonly directory?: string;
+  /** Fires when the outcome is not wanted any more. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** What a model is told, and what is recorded. */
+export interface ToolOutcome {
+  readonly status: "completed" | "failed";
+  readonly output: string;
+  /** The output is less than what was asked for. */
+  readonly truncated?: boolean;
+  readonly diff?: { readonly path: string; readonly oldText: string; readonly newText: string };
+}
+
+export interface ToolDefinition<P extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly parameters: P;
+  /** What an agent must be allowed to do. Only `system_*` tools have none. */
+  readonly capabilities: readonly string[];
+  /** Whether a call that may or may not have happened can be made again without harm. */
+  readonly safeToRepeat: boolean;
+  /** The plugin it comes with. */
+  readonly plugin?: string;
+  /** An expected failure is an outcome. What it throws is taken for a fault of the tool. */
+  run(args: z.output<P>, context: ToolContext): Promise<ToolOutcome> | ToolOutcome;
+}
+
+/** Gives `run` the types of its schema. */
+export function defineTool<P extends z.ZodObject>(definition: ToolDefinition<P>): ToolDefinition {
+  return definition;
+}
+
+/**
+ * The same for Heddle's own, which alone may be called `system_*`. They are known by identity: a mark on a definition could
+ * be copied from a plugin's data, and its tool would pass every scope.
+ */
+export function defineBuiltInTool<P extends z.ZodObject>(definition: ToolDefinition<P>): ToolDefinition {
+  const tool = defineTool(definition);
+  builtIn.add(tool);
+  return tool;
+}
+
+export function isBuiltIn(definition: ToolDefinition): boolean {
+  return builtIn.has(definition);
+}
+
+const builtIn = new WeakSet<ToolDefinition>();

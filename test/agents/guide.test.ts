@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Agents } from "../../src/agents/index.js";
+import { load } from "./support.js";
+
+const guide = readFileSync("docs/guide/configuration.md", "utf8");
+const examples = [...guide.matchAll(/^```jsonc\n(.*?)^```/gms)].map(([, text]) => text as string);
+const env = { WORK_KEY: "k", ANTHROPIC_API_KEY: "k" };
+
+test("[AGT52] the guide's examples load without a warning, and their agents can be asked", () => {
+  const [first, secrets, hooks] = examples.map((text) => load(text, env));
+  expect(examples).toHaveLength(3);
+  for (const example of [first, secrets, hooks]) expect(example?.warnings).toEqual([]);
+  const agents = [first, secrets].flatMap((example) => new Agents({ config: example?.config, env }).list());
+  expect(agents.map(({ agent_id, available, model }) => [agent_id, available, model])).toEqual([
+    ["general", true, "claude-sonnet-5-5"],
+    ["local", true, "qwen3"],
+    ["work", true, "large"],
+    ["work-small", true, "small"],
+  ]);
+  expect(hooks?.config.hooks).toMatchObject([
+    { module: "/etc/heddle/hooks/today.mjs" },
+    { id: "weather", command: ["/etc/heddle/hooks/weather.sh", "--short"] },
+  ]);
+});
+
+test("[AGT52] what the guide says of the environment is so", () => {
+  const rows = [...guide.matchAll(/^\| `([A-Z_]+)`.* \| `(\w+)` \| `(HEDDLE_\w+)` \|$/gm)];
+  expect(rows).toHaveLength(3);
+  for (const [, key, agent, model] of rows) {
+    const [found] = new Agents({ env: { [key as string]: "k", [model as string]: "mine" } }).list();
+    expect(found).toMatchObject({ agent_id: agent, model: "mine", available: true });
+  }
+});
