@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { type Agents, providerConfig } from "../agents/index.js";
 import { canonicalJson, Lru } from "../base/index.js";
 import { HookRuntime, openUserPackage } from "../hooks/index.js";
@@ -85,14 +86,14 @@ function hookEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** A hook that the configuration names and that can't be installed keeps the gateway from starting: it may be a limit. */
 async function openHooks(
   resolver: Resolver,
-  { config }: FoundConfig,
+  { config, file }: FoundConfig,
   env: NodeJS.ProcessEnv,
 ): Promise<HookRuntime> {
   const hooks = new HookRuntime();
   hooks.install(agentsDocPackage({ resolver }), toolsPackage());
   try {
     for (const entry of config?.hooks ?? []) {
-      hooks.install(await openUserPackage(entry, { env: hookEnv(env), cwd: process.cwd() }));
+      hooks.install(await openUserPackage(entry, { env: hookEnv(env), cwd: dirname(file ?? ".") }));
     }
   } catch (error) {
     await hooks.close();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { canonicalJson } from "./canonical-json.js";
 
-test("[BAS50] equal values give equal JSON, in whatever order they were built", () => {
+test("[BAS36] equal values give equal JSON, in whatever order they were built", () => {
   expect(canonicalJson({ b: [{ d: 1, c: "ü" }], a: null, 10: 1, 9: 2 })).toBe(
     '{"9":2,"10":1,"a":null,"b":[{"c":"ü","d":1}]}',
   );

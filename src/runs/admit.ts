@@ -8,10 +8,10 @@ import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError } from "./errors.js";
 import type { RunRequested } from "./fold/events.js";
-import { type Frozen, freeze } from "./freeze.js";
+import { freezeFor } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
 import { commitEvents } from "./session/commit.js";
-import type { Input } from "./session/parts.js";
+import type { Frozen, Input } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
 import { runToWire } from "./wire.js";
 
@@ -34,7 +34,12 @@ export async function startRun(
   const thread = await readThread(deps, key);
   const run_id = deps.makeId(ID_PREFIXES.run);
   const [frozen, input] = await Promise.all([
-    freeze(deps, { ...key, agent_id: thread.agent_id, thread: thread.config, run: params.config ?? {} }),
+    freezeFor(deps, session, {
+      ...key,
+      agent_id: thread.agent_id,
+      thread: thread.config,
+      run: params.config ?? {},
+    }),
     readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() }),
   ]);
   const row = await session.change(async () => {
@@ -47,7 +52,7 @@ export async function startRun(
       overrides: params.config,
     });
     await commitEvents(deps, session, [event], {
-      blobs: [...frozen.blobs, input.encoded],
+      blobs: [...frozen.blobs, { ...input.encoded, soonTold: session.active === undefined }],
       origin: call.origin,
     });
     session.inputs.set(input.message.id, input);

@@ -110,7 +110,7 @@ async function takeAnswer(
       session.answer = message;
     }
     const leadsOn = status === "ok" && (message?.tool_calls !== undefined || active.steered.length > 0);
-    const blobs = encoded ? [encoded] : [];
+    const blobs = encoded ? [{ ...encoded, soonTold: true }] : [];
     if (leadsOn) await commitEvents(deps, session, [receipt], { blobs });
     else await endRun(deps, session, { receipt, blobs });
   });

@@ -13,12 +13,26 @@ import { runToWire } from "./wire.js";
 /** Carries out what is under way in a thread, run after run, until it is at rest. Nobody waits for it. */
 export function drive(deps: RunsDeps, session: ThreadSession): void {
   if (session.driving) return;
-  session.driving = carryOn(deps, session)
-    .catch((error) => deps.report(error, "a run could neither go on nor be ended"))
-    .finally(() => {
-      session.driving = undefined;
-      deps.sessions.settle(session);
-    });
+  session.driving = carryOn(deps, session).then(
+    () => {
+      rest(deps, session);
+      // Somebody may have asked in the moment between the last look and now.
+      if (session.active && !deps.sessions.closing) drive(deps, session);
+    },
+    (error) => {
+      rest(deps, session);
+      deps.report(error, "a run could neither go on nor be ended; it is tried again");
+      if (!deps.sessions.closing) setTimeout(() => drive(deps, session), AGAIN_MS).unref();
+    },
+  );
+  deps.sessions.settle(session);
+}
+
+/** The store may be away for a moment. What is under way must not stay so for ever. */
+const AGAIN_MS = 5_000;
+
+function rest(deps: RunsDeps, session: ThreadSession): void {
+  session.driving = undefined;
   deps.sessions.settle(session);
 }
 

@@ -1,6 +1,5 @@
 import { type AgentDefinition, modelFor } from "../agents/index.js";
 import {
-  type EncodedValue,
   encodeMessage,
   encodeValue,
   type FrozenConfig,
@@ -10,21 +9,25 @@ import {
 } from "../prompts/index.js";
 import type { PromptSnapshot, RunConfig, ThreadConfig } from "../protocol/index.js";
 import type { RunsDeps } from "./deps.js";
-import type { KeptBlob } from "./session/parts.js";
-
-/** What a run is, from now on: whatever changes later, it keeps this. */
-export interface Frozen {
-  readonly config: FrozenConfig;
-  readonly encoded: EncodedValue;
-  /** What its events name. */
-  readonly blobs: readonly KeptBlob[];
-}
+import type { Frozen, KeptBlob } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
 
 export interface ToFreeze {
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly thread: ThreadConfig;
   readonly run: RunConfig;
+}
+
+/** The same as for the run before where nothing it depends on is another: packs may be, so they are looked at each time. */
+export async function freezeFor(deps: RunsDeps, session: ThreadSession, given: ToFreeze): Promise<Frozen> {
+  const { run, thread } = given;
+  const packs = typeof (run.prompt_pack ?? thread.default_prompt_pack) === "string";
+  const key = packs ? "" : JSON.stringify([given.agent_id, thread, run]);
+  if (key !== "" && session.lastFrozen?.key === key) return session.lastFrozen.frozen;
+  const frozen = await freeze(deps, given);
+  session.lastFrozen = { key, frozen };
+  return frozen;
 }
 
 /** Decides everything about a run that does not depend on when it runs. Every blob it names is there and fits. */
@@ -56,6 +59,7 @@ export async function freeze(deps: RunsDeps, given: ToFreeze): Promise<Frozen> {
     },
   };
   const encoded = encodeValue(config);
+  deps.values.remember(encoded.ref, config, encoded.text);
   return { config, encoded, blobs: [...base.blobs, encoded] };
 }
 

@@ -63,7 +63,9 @@ async function recoverAnswer(
     recovered: true,
   };
   const error = { code: "run.interrupted", message: "The gateway stopped while the agent was answering." };
-  await session.change(() => endRun(deps, session, { receipt, blobs: [encoded], ...(!logged && { error }) }));
+  await session.change(() =>
+    endRun(deps, session, { receipt, blobs: [{ ...encoded, soonTold: true }], ...(!logged && { error }) }),
+  );
 }
 
 interface Said {

@@ -6,26 +6,18 @@ import { getBlob } from "../../src/prompts/blobs/get.js";
 import { putBlob } from "../../src/prompts/blobs/put.js";
 import { readBlob, readPrompt } from "../../src/prompts/blobs/read.js";
 import { writeBlob } from "../../src/prompts/blobs/write.js";
-import { applyPrompt } from "../../src/prompts/packs/apply.js";
-import { syncPrompt } from "../../src/prompts/packs/sync.js";
 import { syncTools } from "../../src/prompts/packs/sync-tools.js";
 import { methods } from "../../src/protocol/index.js";
 import { blobs, type Store, type Unit } from "../../src/store/index.js";
 import { deleteThread } from "../../src/threads/index.js";
 import { deleteWorkspace } from "../../src/tree/index.js";
 import { counting, rawStep } from "../contract/support/rows.js";
-import { type Bench, message, onEachBench } from "./support.js";
+import { type Bench, failure, message, onEachBench } from "./support.js";
 
 const refOf = (content: string | Uint8Array) =>
   `sha256:${createHash("sha256").update(content).digest("hex")}`;
 const put = (bench: Bench, params: object) => putBlob(bench.deps, methods["blob/put"].params.parse(params));
 const read = <T>(bench: Bench, unit: () => Unit<T>) => bench.store.read(unit);
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => expect.unreachable("it was accepted"),
-    (error) => ({ kind: error.kind, ...error.data }),
-  );
-
 async function count(bench: Bench): Promise<number> {
   return Number((await read(bench, () => rawStep("select count(*) as n from blob")))[0]?.n);
 }
@@ -200,14 +192,10 @@ onEachBench("collecting blobs", (bench) => {
       "prompts/packs/default.json": message("one"),
       "agent.workspace.json": { schema_version: 1 },
     });
-    await syncPrompt(bench().deps, methods["prompt/sync"].params.parse({ workspace_id: room.id }), {});
-    await applyPrompt(bench().deps, methods["prompt/apply"].params.parse({ workspace_id: room.id }), {});
+    await room.sync();
+    await room.apply();
     room.write({ "prompts/packs/default.json": message("two") });
-    const synced = await syncPrompt(
-      bench().deps,
-      methods["prompt/sync"].params.parse({ workspace_id: room.id }),
-      {},
-    );
+    const synced = await room.sync();
     bench().tools = () => [{ name: "bash" }];
     const tools = await syncTools(bench().deps, { workspace_id: room.id });
     await deleteWorkspace(bench().deps, { workspace_id: hidden.id }, {});

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { type LadderInput, packsToLoad, resolveLadder } from "../../src/prompts/ladder.js";
-import { applyPrompt } from "../../src/prompts/packs/apply.js";
 import { loadActivePacks } from "../../src/prompts/packs/state.js";
-import { syncPrompt } from "../../src/prompts/packs/sync.js";
-import { methods, type PromptSnapshot, type RunConfig, type ThreadConfig } from "../../src/protocol/index.js";
+import type { PromptSnapshot, RunConfig, ThreadConfig } from "../../src/protocol/index.js";
 import { deleteWorkspace } from "../../src/tree/index.js";
 import { message, onEachBench } from "./support.js";
 
@@ -184,15 +182,10 @@ onEachBench("active packs", (bench) => {
       bench().store.read(() => loadActivePacks(workspace_id, ["a", "b", "a", "never"]));
     for (const pack of ["a", "b"]) {
       room.write({ [`prompts/packs/${pack}.json`]: message(pack) });
-      await syncPrompt(
-        bench().deps,
-        methods["prompt/sync"].params.parse({ workspace_id: room.id, pack }),
-        {},
-      );
+      await room.sync({ pack });
     }
     expect([...(await load(room.id)).keys()]).toEqual([]);
-    const params = methods["prompt/apply"].params.parse({ workspace_id: room.id, pack: "a" });
-    const { active } = await applyPrompt(bench().deps, params, {});
+    const { active } = await room.apply({ pack: "a" });
     expect([...(await load(room.id))]).toEqual([["a", active]]);
     expect([...(await load("ws_none"))]).toEqual([]);
     await deleteWorkspace(bench().deps, { workspace_id: room.id }, {});

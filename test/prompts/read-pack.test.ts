@@ -77,6 +77,13 @@ describe("where a pack is", () => {
     },
   );
 
+  test("[PRM19] __proto__ in the index is no pack and changes nothing", async () => {
+    const index =
+      '{"schema_version":1,"prompt_packs":{"__proto__":{"default":"x.json"}},"__proto__":{"defaults":{}}}';
+    write({ "agent.workspace.json": index, "prompts/packs/default.json": message("by convention") });
+    expect(await read()).toMatchObject({ content: JSON.stringify(message("by convention")) });
+  });
+
   test.each([
     ["not JSON", "{", /agent\.workspace\.json can't be used: it is not JSON/],
     ["empty", "", /it is empty/],
@@ -91,7 +98,6 @@ describe("where a pack is", () => {
       index({ "../a": "x.json" }),
       /prompt_packs\.\.\.\/a: must be the name of a pack/,
     ],
-    ["with __proto__", '{"schema_version":1,"prompt_packs":{"__proto__":"x"}}', /must be the name of a pack/],
     [
       "with a default that is none",
       index({}, { prompt_pack: "a/b" }),

@@ -1,14 +1,18 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { Bus, type Clock, idMaker } from "../../src/base/index.js";
 import { followFolders } from "../../src/instructions/index.js";
 import type { PromptsDeps } from "../../src/prompts/deps.js";
+import { applyPrompt } from "../../src/prompts/packs/apply.js";
+import { listPacks } from "../../src/prompts/packs/list.js";
+import { promptStatus } from "../../src/prompts/packs/status.js";
+import { syncPrompt } from "../../src/prompts/packs/sync.js";
 import { PackTurns } from "../../src/prompts/packs/turns.js";
-import type { Thread } from "../../src/protocol/index.js";
+import { methods, type Result, type Thread } from "../../src/protocol/index.js";
 import { type Note, openStore, type RunRow, runs, type Store } from "../../src/store/index.js";
 import { Setups, startThread, ThreadFiles, updateThread, WordIndexer } from "../../src/threads/index.js";
-import { createWorkspace, getThread } from "../../src/tree/index.js";
+import { type Call, createWorkspace, getThread } from "../../src/tree/index.js";
 import { locationOf } from "../contract/support/stage.js";
 import { onEachStore, type StoreKind, type StorePlace, temporaryDirectory } from "../support/stores.js";
 
@@ -72,16 +76,13 @@ export class Bench {
     this.deps = { ...this.deps, packs: new PackTurns(this.store) };
   }
 
-  /** A workspace bound to a directory of its own; without one, kept under the data directory. */
-  async workspace(root_path: string | undefined = realpathSync(temporaryDirectory())): Promise<Room> {
+  /** A workspace bound to a directory of its own. */
+  async workspace(root_path = realpathSync(temporaryDirectory())): Promise<Room> {
     const { workspace } = await createWorkspace(this.deps, { name: "room", root_path }, {});
-    return new Room(
-      this,
-      workspace.id,
-      root_path ?? this.deps.files.directoryOf({ id: workspace.id, root_path: null }),
-    );
+    return new Room(this, workspace.id, root_path);
   }
 
+  /** A workspace without a project. */
   async home(): Promise<Room> {
     const { workspace } = await createWorkspace(this.deps, { name: "home", root_path: undefined }, {});
     return new Room(this, workspace.id, this.deps.files.directoryOf({ id: workspace.id, root_path: null }));
@@ -131,6 +132,29 @@ export class Room {
       typeof updateThread
     >[1];
     await updateThread(this.bench.deps, params, {});
+  }
+
+  sync(
+    params: object = {},
+    call: Call = {},
+    deps: PromptsDeps = this.bench.deps,
+  ): Promise<Result<"prompt/sync">> {
+    return syncPrompt(deps, methods["prompt/sync"].params.parse({ workspace_id: this.id, ...params }), call);
+  }
+
+  apply(params: object = {}): Promise<Result<"prompt/apply">> {
+    const parsed = methods["prompt/apply"].params.parse({ workspace_id: this.id, ...params });
+    return applyPrompt(this.bench.deps, parsed, {});
+  }
+
+  async status(params: object = {}): Promise<Result<"prompt/status">["data"]> {
+    const parsed = methods["prompt/status"].params.parse({ workspace_id: this.id, ...params });
+    return (await promptStatus(this.bench.deps, parsed)).data;
+  }
+
+  async list(params: object = {}): Promise<Result<"prompt/packs">["data"]> {
+    const parsed = methods["prompt/packs"].params.parse({ workspace_id: this.id, ...params });
+    return (await listPacks(this.bench.deps, parsed)).data;
   }
 
   /** A run as the runs module would have begun it. */
@@ -188,3 +212,15 @@ export function onEachBench(name: string, suite: (bench: () => Bench) => void): 
 }
 
 export const message = (content: string, role = "system") => ({ role, content });
+
+/** The refusal of what must be refused. */
+export const failure = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
+  promise.then(
+    () => expect.unreachable("it was accepted"),
+    (error) => ({ kind: error.kind, ...error.data }),
+  );
+
+/** Fits the wire, with nothing in it that the wire does not know. */
+export function fits(method: keyof typeof methods, result: unknown): void {
+  expect(methods[method].result.parse(result)).toEqual(result);
+}

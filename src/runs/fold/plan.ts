@@ -21,6 +21,8 @@ export interface Plan extends JournalPosition {
   /** Rows that these events make or change. */
   readonly made: readonly RunRow[];
   readonly changed: readonly RunRow[];
+  /** Numbers of the blobs that are written with it, by hash; they count once it is committed. */
+  readonly blobIds: Map<string, number>;
 }
 
 /** Folds events into a position. Effects that they lead to are journaled right behind them. Nothing is written here. */
@@ -55,6 +57,7 @@ export function planEvents(
     events,
     happened,
     rows: new Map(all.filter(({ last_seq }) => last_seq === null).map((row) => [row.id, row])),
+    blobIds: new Map(),
     made: all.filter(({ id }) => !at.rows.has(id)),
     changed: all.filter((row) => at.rows.has(row.id) && at.rows.get(row.id) !== row),
   };

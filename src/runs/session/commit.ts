@@ -79,12 +79,16 @@ export function* writePlan(
   yield* appendEvents(session.key, plan.events);
   for (const row of plan.made) yield* runs.insertRun(row);
   for (const row of plan.changed.toSorted(endedFirst)) yield* runs.updateRun(row);
-  for (const { ref, text } of given) {
+  const ids = plan.blobIds;
+  ids.clear();
+  for (const [hash, id] of session.told) ids.set(hash, id);
+  for (const { ref, text, soonTold } of given) {
     if (session.held.has(ref)) continue;
     const id = yield* blobs.putBlob({ hash: hashOf(ref), content: bytesOf(text) }, at);
-    yield* blobs.useBlobs(workspace_id, thread_id, [id]);
+    ids.set(hashOf(ref), id);
+    if (!soonTold) yield* blobs.useBlobs(workspace_id, thread_id, [id]);
   }
-  if (told) yield* writeHistory(session, told, at);
+  if (told) yield* writeHistory(session, told, { ids, at });
   const changes: Partial<ThreadRow> = {
     status: statusAfter(plan),
     ...(told && {
@@ -102,11 +106,15 @@ function endedFirst(a: { last_seq: number | null }, b: { last_seq: number | null
   return Number(a.last_seq === null) - Number(b.last_seq === null);
 }
 
-function* writeHistory(session: ThreadSession, told: AddedHistory, at: number): Unit<void> {
+function* writeHistory(
+  session: ThreadSession,
+  told: AddedHistory,
+  { ids, at }: { ids: ReadonlyMap<string, number>; at: number },
+): Unit<void> {
   const { workspace_id, thread_id } = session.key;
   let pos = told.first;
   for (const { hash, text, list_hash, role, chars, tokens, message_id } of told.rows) {
-    const blob_id = yield* blobs.putBlob({ hash, content: bytesOf(text) }, at);
+    const blob_id = ids.get(hash) ?? (yield* blobs.putBlob({ hash, content: bytesOf(text) }, at));
     yield* history.appendHistory({
       workspace_id,
       thread_id,
@@ -142,8 +150,14 @@ function statusAfter({ state }: Pick<Plan, "state">): ThreadRow["status"] {
 /** What was written is what is. */
 export function adoptPlan(session: ThreadSession, plan: Plan, { blobs: given = [], told }: Extras): void {
   session.adopt(plan, plan.happened);
-  for (const { ref } of given) session.held.add(ref);
-  if (told) session.history?.adopt(told);
+  for (const { ref, soonTold } of given) {
+    const id = plan.blobIds.get(hashOf(ref));
+    if (!soonTold) session.held.add(ref);
+    else if (id !== undefined) session.told.set(hashOf(ref), id);
+  }
+  if (!told) return;
+  session.history?.adopt(told);
+  session.told.clear();
 }
 
 export function hashOf(ref: string): string {

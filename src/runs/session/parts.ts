@@ -1,5 +1,11 @@
 import type { Message } from "../../atsf/index.js";
-import type { CompileInputs, EncodedMessage, FrozenConfig, Prefix } from "../../prompts/index.js";
+import type {
+  CompileInputs,
+  EncodedMessage,
+  EncodedValue,
+  FrozenConfig,
+  Prefix,
+} from "../../prompts/index.js";
 import type { PromptMessage, ToolSpec } from "../../providers/index.js";
 
 export interface SessionKey {
@@ -11,6 +17,8 @@ export interface SessionKey {
 export interface KeptBlob {
   readonly ref: string;
   readonly text: string | Uint8Array;
+  /** It is about to be part of the thread's history, which holds on to it. */
+  readonly soonTold?: boolean;
 }
 
 /** What somebody asks: as it will stand in the log, and as the model will be told it. */
@@ -19,6 +27,14 @@ export interface Input {
   readonly encoded: EncodedMessage;
   /** The beginning of its text. */
   readonly preview: string;
+}
+
+/** What a run is, from now on: whatever changes later, it keeps this. */
+export interface Frozen {
+  readonly config: FrozenConfig;
+  readonly encoded: EncodedValue;
+  /** What its events name. */
+  readonly blobs: readonly KeptBlob[];
 }
 
 /** Everything a run's steps share: hooks are asked once, when it begins. */

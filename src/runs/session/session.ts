@@ -6,7 +6,7 @@ import type { JournalPosition } from "../fold/plan.js";
 import type { Live } from "../live.js";
 import { Transcript } from "../transcript.js";
 import type { SessionHistory } from "./history.js";
-import type { Input, PreparedRun, SessionKey } from "./parts.js";
+import type { Frozen, Input, PreparedRun, SessionKey } from "./parts.js";
 
 /**
  * What is kept in memory of a thread whose agent is asked: where its journal stands, what it was told, what is under way.
@@ -45,6 +45,10 @@ export class ThreadSession {
   readonly inputs = new Map<string, Input>();
   /** What the run before was compiled from: most often the next one is compiled from the same. */
   lastPrepared: PreparedRun | undefined;
+  /** Numbers of blobs that are about to be part of the history, by hash. */
+  readonly told = new Map<string, number>();
+  /** What the last run was frozen to, and for what: most often the next one is frozen to the same. */
+  lastFrozen: { readonly key: string; readonly frozen: Frozen } | undefined;
   /** Blobs this thread is known to hold on to. */
   readonly held = new Set<string>();
   readonly #turns = new Turns();

@@ -1,14 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fragments } from "../../../src/providers/index.js";
+import type { Gates } from "./gates.js";
 import type { Protocol } from "./protocols.js";
 import { voiceOf } from "./protocols.js";
 import type { ServerStep, ServerTurn } from "./script.js";
 import type { Frame, Reason, SpokenUsage, Voice } from "./voices/voice.js";
 
 /** Plays one turn into a response, and stops when nobody is listening any more. */
-export async function perform(turn: ServerTurn, protocol: Protocol, response: ServerResponse): Promise<void> {
-  const stage = new Stage(turn, protocol, response);
+export async function perform(
+  turn: ServerTurn,
+  protocol: Protocol,
+  response: ServerResponse,
+  gates: Gates,
+): Promise<void> {
+  const stage = new Stage(turn, protocol, response, gates);
   for (const step of turn.steps) {
     if (stage.over) return;
     await stage.play(step);
@@ -23,11 +29,13 @@ class Stage {
   readonly #response: ServerResponse;
   readonly #usage: SpokenUsage | undefined;
   readonly #closed: Promise<void>;
+  readonly #gates: Gates;
   #headers: Record<string, string> = { "content-type": "text/event-stream; charset=utf-8" };
   #reason: Reason | undefined;
   #called = false;
 
-  constructor({ steps, style = {} }: ServerTurn, protocol: Protocol, response: ServerResponse) {
+  constructor({ steps, style = {} }: ServerTurn, protocol: Protocol, response: ServerResponse, gates: Gates) {
+    this.#gates = gates;
     this.#usage = steps.find((step) => "usage" in step)?.usage;
     this.#voice = voiceOf(protocol, this.#usage);
     this.#style = style;
@@ -60,6 +68,7 @@ class Stage {
 
   async #misbehave(step: ServerStep): Promise<void> {
     if ("delay_ms" in step) await sleep(step.delay_ms);
+    else if ("gate" in step) await Promise.race([this.#gates.wait(step.gate), this.#closed]);
     else if ("raw" in step) await this.#write(step.raw);
     else if ("drip" in step) await this.#drip(step.drip, step.every_ms);
     else if ("status" in step) this.#refuse(step);

@@ -27,6 +27,8 @@ const serverStepSchema = z.union([
   z.strictObject({ drip: z.string(), every_ms: z.number() }),
   /** An error in the middle of the stream, in the protocol's own form. */
   z.strictObject({ error: z.strictObject({ type: z.string(), message: z.string() }) }),
+  /** Goes on when the test opens the gate of this name. */
+  z.strictObject({ gate: z.string() }),
   /** The protocol's end once more. */
   z.strictObject({ again: z.literal("end") }),
 ]);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Script } from "../../../src/providers/index.js";
+import { Gates } from "./gates.js";
 import { perform } from "./perform.js";
 import { errorBody, type Protocol, protocolOf } from "./protocols.js";
 import type { ServerTurn } from "./script.js";
@@ -12,6 +13,8 @@ export interface ModelServer {
   readonly requests: readonly RecordedRequest[];
   /** What it plays from now on. */
   play(turns: readonly ServerTurn[]): void;
+  /** Lets go on what waits at a gate of this name, now and later. */
+  open(gate: string): void;
   /** Forgets the requests so far. */
   forget(): void;
   /** Resolves with the request of this number, from 0, when it has arrived. */
@@ -37,6 +40,7 @@ export interface RecordedRequest {
 export async function startModelServer(turns: readonly ServerTurn[] = [], port = 0): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
   const arrivals: (() => void)[] = [];
+  const gates = new Gates();
   let script = new Script(turns);
   let connections = 0;
   const server = createServer(async (request, response) => {
@@ -46,7 +50,7 @@ export async function startModelServer(turns: readonly ServerTurn[] = [], port =
     requests.push(recorded);
     for (const arrived of arrivals.splice(0)) arrived();
     const turn = script.next(recorded.body);
-    if (turn) await perform(turn, protocol, response);
+    if (turn) await perform(turn, protocol, response, gates);
     else response.writeHead(400, json).end(JSON.stringify(errorBody(protocol, noTurn)));
   });
   server.on("connection", () => {
@@ -59,6 +63,7 @@ export async function startModelServer(turns: readonly ServerTurn[] = [], port =
     play: (next) => {
       script = new Script(next);
     },
+    open: (gate) => gates.open(gate),
     forget: () => {
       requests.length = 0;
     },

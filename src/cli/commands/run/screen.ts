@@ -18,6 +18,8 @@ interface ScreenOptions {
 export class Screen {
   readonly #out: Out;
   readonly #err: Out;
+  /** Whether both go to a terminal, where one stands below the other. */
+  readonly #shared: boolean;
   /** The end of what came, when what follows decides how it is shown. */
   #held = "";
   /** Whether the words, or the thoughts, stopped in the middle of a line. */
@@ -29,6 +31,7 @@ export class Screen {
   constructor({ out = process.stdout, err = process.stderr }: ScreenOptions = {}) {
     this.#out = out;
     this.#err = err;
+    this.#shared = out.isTTY === true && err.isTTY === true;
   }
 
   /** Words of the answer. */
@@ -44,14 +47,14 @@ export class Screen {
     if (this.#open === "words") this.#closeLine();
     this.#err.write(paintErr.dim(harmless(text)));
     this.#open = text.endsWith("\n") ? undefined : "thoughts";
-    this.#fresh = true;
+    this.#fresh = this.#shared;
   }
 
   /** A line about the answer. */
   aside(line: string): void {
     this.#closeLine();
     this.#err.write(`${line}\n`);
-    this.#fresh = true;
+    this.#fresh = this.#shared;
   }
 
   /** The answer is over: its last line ends. */
@@ -77,7 +80,7 @@ export class Screen {
   /** Where both streams share a terminal, a new line is begun on the one that left the old one open. */
   #closeLine(): void {
     if (this.#open === "thoughts") this.#err.write("\n");
-    if (this.#open === "words" && this.#out.isTTY === true) {
+    if (this.#open === "words" && this.#shared) {
       this.#out.write("\n");
       this.#ended = true;
     }

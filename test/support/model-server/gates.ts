@@ -1,0 +1,26 @@
+/** Points at which a script waits until its test lets it go on. */
+export class Gates {
+  readonly #gates = new Map<string, { readonly opened: Promise<void>; readonly open: () => void }>();
+
+  wait(name: string): Promise<void> {
+    return this.#gate(name).opened;
+  }
+
+  /** For good: whoever comes later does not wait. */
+  open(name: string): void {
+    this.#gate(name).open();
+  }
+
+  #gate(name: string) {
+    let gate = this.#gates.get(name);
+    if (!gate) {
+      let open = () => {};
+      const opened = new Promise<void>((done) => {
+        open = done;
+      });
+      gate = { opened, open };
+      this.#gates.set(name, gate);
+    }
+    return gate;
+  }
+}
