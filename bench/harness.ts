@@ -11,7 +11,7 @@ import {
   verdict,
 } from "./statistics.js";
 
-export type Unit = "us" | "ms" | "MB" | "/s";
+export type Unit = "us" | "ms" | "KB" | "MB" | "/s";
 
 /** One line of the report: a measured series, beside a baseline taken in turns with it where there is one. */
 export interface Row {

@@ -1,5 +1,5 @@
 import type { Entry, Row, Unit } from "./harness.js";
-import type { Spread } from "./statistics.js";
+import type { Spread, Target } from "./statistics.js";
 
 export interface EntryReport {
   readonly name: string;
@@ -28,9 +28,14 @@ function cellsOf({ name, unit, value, baseline, ratio, target, verdict }: Row): 
     `${amount(value.median, unit)} [${number(value.q1)}..${number(value.q3)}]`,
     baseline ? `${amount(baseline.value.median, unit)} ${baseline.name}` : "",
     ratio ? `${number(ratio.median)} x [${range(ratio)}]` : "",
-    target ? `<= ${target.of === "ratio" ? `${target.atMost} x` : amount(target.atMost, unit)}` : "",
+    target ? limitOf(target, unit) : "",
     verdict?.text ?? "",
   ];
+}
+
+function limitOf(target: Target, unit: Unit): string {
+  const [sign, limit] = "atMost" in target ? ["<=", target.atMost] : [">=", target.atLeast];
+  return `${sign} ${target.of === "ratio" ? `${limit} x` : amount(limit, unit)}`;
 }
 
 function range({ q1, q3 }: Spread): string {

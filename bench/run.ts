@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { append } from "./entries/append.js";
+import { firstToken } from "./entries/first-token.js";
 import { index } from "./entries/index-files.js";
 import { list } from "./entries/list.js";
 import { memory } from "./entries/memory.js";
@@ -13,6 +14,7 @@ import { save } from "./entries/save.js";
 import { search } from "./entries/search.js";
 import { start } from "./entries/start.js";
 import { tree } from "./entries/tree.js";
+import { turns } from "./entries/turns.js";
 import { Bench, type Entry } from "./harness.js";
 import { type EntryReport, misses, table, toJson } from "./report.js";
 
@@ -30,6 +32,8 @@ const entries: readonly Entry[] = [
   index,
   newThread,
   search,
+  firstToken,
+  turns,
 ];
 
 const USAGE = `npm run bench -- [--quick] [--only NAME]... [--json FILE] [--strict]

@@ -28,11 +28,11 @@ export function median(samples: readonly number[]): number {
   return spread(samples).median;
 }
 
-/** The most a row's ratio, or its value itself, may be. */
-export interface Target {
-  readonly of: "ratio" | "value";
-  readonly atMost: number;
-}
+/** The most, or the least, a row's ratio or its value itself may be. */
+export type Target = { readonly of: "ratio" | "value" } & (
+  | { readonly atMost: number }
+  | { readonly atLeast: number }
+);
 
 export interface Verdict {
   readonly met: boolean;
@@ -42,8 +42,12 @@ export interface Verdict {
 
 /** Judges the median: a spread that touches the target is no miss. */
 export function verdict(target: Target, reached: number): Verdict {
-  if (reached <= target.atMost) return { met: true, text: "ok" };
-  const over = (reached / target.atMost - 1) * 100;
+  const [met, limit] =
+    "atMost" in target
+      ? [reached <= target.atMost, target.atMost]
+      : [reached >= target.atLeast, target.atLeast];
+  if (met) return { met, text: "ok" };
+  const over = Math.abs(reached / limit - 1) * 100;
   return { met: false, text: `MISS by ${over < 1 ? over.toFixed(1) : Math.round(over)} %` };
 }
 

@@ -1,8 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, type Entry, type Row, row } from "../harness.js";
 import { Child, startGateway } from "../support/child.js";
+import { residentMegabytes } from "../support/resident.js";
 
 const IDLE_MS = 3_000;
 
@@ -23,17 +22,3 @@ export const memory: Entry = {
     return [row({ name: "gateway", unit: "MB", samples, against, target: { of: "value", atMost: 90 } })];
   },
 };
-
-/** Millions of bytes a process holds in memory. */
-function residentMegabytes({ pid }: Child): number {
-  const kilobytes = process.platform === "linux" ? fromProc(pid) : fromPs(pid);
-  return (kilobytes * 1024) / 1e6;
-}
-
-function fromProc(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
-}
-
-function fromPs(pid: number): number {
-  return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
-}

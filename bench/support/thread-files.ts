@@ -12,6 +12,8 @@ export interface ThreadPlan {
   readonly number: number;
   readonly messages: number;
   readonly text: (index: number) => string;
+  /** Default: `demo`. */
+  readonly agent?: string;
 }
 
 /** Makes a project without threads. */
@@ -49,7 +51,7 @@ function envelopeOf(root: string, threadId: string, plan: ThreadPlan): ThreadEnv
     title: `Thread ${plan.number} about a question of the day`,
     createdAt: timeOf(plan, 0),
     updatedAt: timeOf(plan, Math.max(0, plan.messages - 1)),
-    agent: { id: "demo", name: "Demo", protocol: "custom" },
+    agent: { id: plan.agent ?? "demo", name: plan.agent ?? "Demo", protocol: "custom" },
     context: { workingDir: root, relativeDir: "." },
     stats: {
       messageCount: plan.messages,

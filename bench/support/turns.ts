@@ -44,7 +44,12 @@ export class DirectCaller {
   /** Asks and reads all of the answer. Resolves with the milliseconds until its first words. */
   async ask(messages: readonly { role: string; content: string }[]): Promise<number> {
     const started = performance.now();
-    const body = JSON.stringify({ model: "m", messages, stream: true, stream_options: { include_usage: true } });
+    const body = JSON.stringify({
+      model: "m",
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     const headers = { "content-type": "application/json", authorization: "Bearer not-a-key" };
     const answer = await request(this.#url, { method: "POST", body, headers, dispatcher: this.#agent });
     let first: number | undefined;

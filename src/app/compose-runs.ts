@@ -21,7 +21,7 @@ import {
   stopRuns,
 } from "../runs/index.js";
 import type { ThreadsDeps } from "../threads/index.js";
-import { builtInTools, ToolRegistry } from "../tools/index.js";
+import { builtInTools, type ToolDefinition, ToolRegistry } from "../tools/index.js";
 import type { FoundConfig } from "./config-file.js";
 
 export interface RunParts {
@@ -39,12 +39,14 @@ export async function composeRuns(given: {
   agents: Agents;
   found: FoundConfig;
   env: NodeJS.ProcessEnv;
+  /** Besides the built-in ones. */
+  tools: readonly ToolDefinition[];
 }): Promise<RunParts> {
   const { threads, agents, found, env } = given;
   const { store } = threads;
   const resolver = new Resolver(store);
   const tools = new ToolRegistry();
-  tools.register(...builtInTools);
+  tools.register(...builtInTools, ...given.tools);
   const hooks = await openHooks(resolver, found, env);
   const packs = new PackTurns(store);
   const sessions = new Sessions(store);

@@ -5,6 +5,7 @@ import { Gateway, type Limits, type Log } from "../gateway/index.js";
 import { collectUnused } from "../prompts/index.js";
 import { forgetGone } from "../runs/index.js";
 import { openStore, type Store } from "../store/index.js";
+import type { ToolDefinition } from "../tools/index.js";
 import { ensureHome } from "../tree/index.js";
 import { composeRuns } from "./compose-runs.js";
 import { composeThreads } from "./compose-threads.js";
@@ -25,6 +26,8 @@ export interface AppOptions {
    * waits until it is done.
    */
   readonly firstLookMs?: number;
+  /** Tools besides the built-in ones. */
+  readonly tools?: readonly ToolDefinition[];
 }
 
 export interface ListenOptions {
@@ -92,7 +95,13 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   });
   await ensureHome(threads.deps);
   await threads.begin();
-  const runs = await composeRuns({ threads: threads.deps, agents, found, env: process.env });
+  const runs = await composeRuns({
+    threads: threads.deps,
+    agents,
+    found,
+    env: process.env,
+    tools: options.tools ?? [],
+  });
   const gateway = new Gateway({
     ...runs.deps,
     resolver: runs.resolver,

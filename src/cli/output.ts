@@ -44,8 +44,12 @@ export function visible(text: string): string {
   });
 }
 
-/** Columns side by side under a heading; the last one takes what room it needs. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  print(...tableLines(heading, rows));
+}
+
+/** Columns side by side under a heading; the last one takes what room it needs. */
+export function tableLines(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heading.map((title, column) =>
     Math.max(width(title), ...rows.map((row) => width(row[column] ?? ""))),
   );
@@ -54,7 +58,7 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
       .map((cell, column) => (column === cells.length - 1 ? cell : pad(cell, widths[column] ?? 0)))
       .join("  ")
       .trimEnd();
-  print(paint.dim(line(heading)), ...rows.map(line));
+  return [paint.dim(line(heading)), ...rows.map(line)];
 }
 
 function pad(text: string, to: number): string {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { parseEvent, readEvents, type WrittenEvent } from "../journal/index.js";
 import { ID_PREFIXES, type ParsedParams, type Result, type RunConfig } from "../protocol/index.js";
 import { type RunRow, runs, threadFiles } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
@@ -7,6 +6,7 @@ import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError } from "./errors.js";
+import { requestOf } from "./find.js";
 import type { RunRequested } from "./fold/events.js";
 import { freezeFor } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
@@ -29,7 +29,7 @@ export async function startRun(
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
   if (deps.sessions.closing) throw stopping();
   const session = await deps.sessions.open(key);
-  const before = params.idempotency_key === undefined ? undefined : await findByKey(deps, params);
+  const before = await findByKey(deps, params);
   if (before) return answerAgain(deps, session, before);
   const thread = await readThread(deps, key);
   const run_id = deps.makeId(ID_PREFIXES.run);
@@ -43,8 +43,11 @@ export async function startRun(
     readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() }),
   ]);
   const row = await session.change(async () => {
+    // Another call with this key may have come meanwhile.
+    const twin = await findByKey(deps, params);
+    if (twin) return twin;
     if (session.position.state.queue.length >= MAX_QUEUED) throw queueFull();
-    const event = requested(deps, session, {
+    const event = requested(session, {
       run_id,
       frozen,
       input,
@@ -58,6 +61,7 @@ export async function startRun(
     session.inputs.set(input.message.id, input);
     return session.position.rows.get(run_id) as RunRow;
   });
+  if (row.id !== run_id) return answerAgain(deps, session, row);
   deps.texts.remember(input.encoded.ref, [input.encoded.message], input.encoded.text);
   drive(deps, session);
   return { run: runToWire(row), message: messageToWire(input.message) };
@@ -74,11 +78,12 @@ export interface Requested {
   readonly agent_message_id?: string;
 }
 
-export function requested(deps: RunsDeps, session: ThreadSession, given: Requested): RunRequested {
+export function requested(session: ThreadSession, given: Requested): RunRequested {
   const { run_id, frozen, input, key, overrides } = given;
   return {
     type: "run.requested",
-    at: deps.clock.now(),
+    // The message's own time: it is written with this one when the gateway that took it is gone.
+    at: Date.parse(input.message.timestamp),
     run_id,
     number: given.number ?? session.lastNumber + 1,
     config: frozen.encoded.ref,
@@ -106,8 +111,12 @@ export async function readThread(deps: RunsDeps, key: { workspace_id: string; th
   return threadToWire(row);
 }
 
-async function findByKey(deps: RunsDeps, { workspace_id, thread_id, idempotency_key }: StartParams) {
-  return deps.store.read(() => runs.findRunByKey({ workspace_id, thread_id }, idempotency_key as string));
+async function findByKey(
+  deps: RunsDeps,
+  { workspace_id, thread_id, idempotency_key }: StartParams,
+): Promise<RunRow | undefined> {
+  if (idempotency_key === undefined) return undefined;
+  return deps.store.read(() => runs.findRunByKey({ workspace_id, thread_id }, idempotency_key));
 }
 
 /** A client that did not get its answer asks again: the first run is the answer. */
@@ -116,14 +125,8 @@ async function answerAgain(
   session: ThreadSession,
   row: RunRow,
 ): Promise<Result<"run/start">> {
-  const [first] = await deps.store.read(() => readEvents(session.key, row.first_seq, row.first_seq));
-  const { input, at } = parseEvent(first as WrittenEvent) as unknown as RunRequested;
-  const asked = await restoreInput(deps, session.key, {
-    input,
-    at,
-    run_id: row.id,
-    message_id: row.user_message_id,
-  });
+  const { input, at, run_id, user_message_id: message_id } = await deps.store.read(() => requestOf(row));
+  const asked = await restoreInput(deps, session.key, { input, at, run_id, message_id });
   return { run: runToWire(session.position.rows.get(row.id) ?? row), message: messageToWire(asked.message) };
 }
 

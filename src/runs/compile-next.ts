@@ -5,10 +5,11 @@ import {
   type FrozenConfig,
   type ToTell,
 } from "../prompts/index.js";
-import type { threadFiles } from "../store/index.js";
+import type { RunRow, threadFiles } from "../store/index.js";
 import { recordMessages } from "../threads/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
+import { requestOf } from "./find.js";
 import type { PromptCompiled } from "./fold/events.js";
 import { planEvents } from "./fold/plan.js";
 import type { ActiveRun } from "./fold/state.js";
@@ -70,8 +71,8 @@ export async function inputOf(deps: RunsDeps, session: ThreadSession, run: Activ
   const { user_message_id: message_id, input, run_id } = run;
   const known = session.inputs.get(message_id);
   if (known) return known;
-  const row = session.position.rows.get(run_id);
-  const at = (row?.updated_at ?? row?.created_at ?? 0) * 1000;
+  const row = session.position.rows.get(run_id) as RunRow;
+  const { at } = await deps.store.read(() => requestOf(row));
   return restoreInput(deps, session.key, { input, message_id, run_id, at });
 }
 

@@ -2,7 +2,7 @@ import { type JournalEvent, parseEvent, readEvents, readHead } from "../journal/
 import { type RunRow, runs, type Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runNotFound, runsError } from "./errors.js";
-import type { EffectReceipt, PromptCompiled, RunEvent } from "./fold/events.js";
+import type { EffectReceipt, PromptCompiled, RunEvent, RunRequested } from "./fold/events.js";
 
 export interface RunRef {
   readonly run_id: string;
@@ -25,6 +25,13 @@ export function* eventsOfRun(row: RunRow): Unit<JournalEvent[]> {
   const to = row.last_seq ?? (yield* readHead(row)).seq;
   const events = (yield* readEvents(row, row.first_seq, to)).map(parseEvent);
   return events.filter(({ run_id }) => run_id === row.id);
+}
+
+/** How it was asked for; one that was edited while it waited, as it was edited last. */
+export function* requestOf(row: RunRow): Unit<RunRequested> {
+  return (yield* eventsOfRun(row)).findLast(
+    ({ type }) => type === "run.requested",
+  ) as unknown as RunRequested;
 }
 
 /** One step of a run: how it was compiled, and what came of it so far. */

@@ -8,6 +8,7 @@ export { findRun, type RunRef } from "./find.js";
 export { forgetGone } from "./forget-gone.js";
 export { forkThread } from "./fork.js";
 export { getRun } from "./get.js";
+export { sendInitialPrompt } from "./initial-prompt.js";
 export { listRuns } from "./list.js";
 export { liveOf } from "./live-of.js";
 export { readManifest } from "./manifest.js";

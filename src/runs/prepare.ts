@@ -97,7 +97,10 @@ export function offeredTools(deps: RunsDeps, config: FrozenConfig): OfferedTools
   const tools = scoped
     .filter(({ offered }) => offered)
     .map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
-  return { tools, listed, encoded: tools.length > 0 ? encodeValue(tools) : undefined };
+  if (tools.length === 0) return { tools, listed, encoded: undefined };
+  const encoded = encodeValue(tools);
+  // As the blob has them, down to the order of keys: what is sent can be built again from it.
+  return { tools: JSON.parse(encoded.text) as ToolSpec[], listed, encoded };
 }
 
 function sectionOf(contribution: PhaseContribution): {

@@ -37,7 +37,7 @@ export async function updateRun(
       : readInput(deps, session.key, { content: params.content, run_id: row.id, at }),
   ]);
   const kept = { ...input, message: { ...input.message, id: message_id } };
-  const event = requested(deps, session, {
+  const event = requested(session, {
     run_id: row.id,
     frozen,
     overrides,

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { messages, openStore, threads, workspaces } from "../../src/store/index.js";
 import { groundFloor } from "../../src/store/migrations/0001-ground-floor.js";
 import { threadFiles } from "../../src/store/migrations/0002-thread-files.js";
+import { runs } from "../../src/store/migrations/0003-runs.js";
 import { migrate } from "../../src/store/migrations/index.js";
 import type { Migration } from "../../src/store/migrations/migration.js";
 import { onEachStore } from "../support/stores.js";
@@ -11,10 +12,10 @@ import { writeOldStore } from "./support/old-store.js";
 import { addWorkspace, placedRow, rawStep, threadRow, workspaceRow } from "./support/rows.js";
 import { locationOf, openStage, runSql, type Stage } from "./support/stage.js";
 
-const released = [groundFloor, threadFiles];
+const released = [groundFloor, threadFiles, runs];
 
 const addsColumn: Migration = {
-  version: 3,
+  version: 4,
   *up() {
     yield* rawStep("alter table workspace add column color text");
     yield* rawStep("create table palette (id text primary key)");
@@ -23,7 +24,7 @@ const addsColumn: Migration = {
 };
 
 const failsHalfWay: Migration = {
-  version: 4,
+  version: 5,
   *up() {
     yield* rawStep("alter table workspace add column shape text");
     yield* rawStep("update workspace set name = 'spoilt'");
@@ -34,7 +35,7 @@ const failsHalfWay: Migration = {
 };
 
 const breaksTheLaw: Migration = {
-  version: 4,
+  version: 5,
   *up() {
     yield* rawStep("create table half (id text primary key)");
     yield* rawStep("insert into half (id) values ('a')");
@@ -68,7 +69,7 @@ onEachStore("migrations", (kind) => {
     (await stage.sql("select version from schema_version order by version")).map((row) => row.version);
 
   test("[STO60] a fresh store is migrated when it is opened, and what ran is recorded", async () => {
-    expect(await versions()).toEqual([1, 2]);
+    expect(await versions()).toEqual([1, 2, 3]);
     const [row] = await stage.sql("select applied_at from schema_version");
     expect(Math.abs(Number(row?.applied_at) - Date.now() / 1000)).toBeLessThan(60);
     await stage.store.check();
@@ -95,9 +96,9 @@ onEachStore("migrations", (kind) => {
       const error = await openStore(stage.location).catch((e) => e);
       expect({ kind: error.kind, data: error.data }).toEqual({
         kind: "store.newer_schema",
-        data: { found: 99, known: 2 },
+        data: { found: 99, known: 3 },
       });
-      expect(error.message).toMatch(/newer Heddle \(schema 99; this one knows 2\)/);
+      expect(error.message).toMatch(/newer Heddle \(schema 99; this one knows 3\)/);
     }
     expect(await digest()).toBe(before);
   });
@@ -116,15 +117,15 @@ onEachStore("migrations", (kind) => {
     await expect(migrate(stage.store, [...released, addsColumn, failsHalfWay])).rejects.toThrow(
       "in the middle",
     );
-    expect(await versions()).toEqual([1, 2, 3]);
+    expect(await versions()).toEqual([1, 2, 3, 4]);
     const mended: Migration = {
-      version: 4,
+      version: 5,
       *up() {
         yield* rawStep("create table half (id text)");
       },
     };
     await migrate(stage.store, [...released, addsColumn, mended]);
-    expect(await versions()).toEqual([1, 2, 3, 4]);
+    expect(await versions()).toEqual([1, 2, 3, 4, 5]);
   });
 
   test("[STO64] data survives an upgrade", async () => {
@@ -134,7 +135,7 @@ onEachStore("migrations", (kind) => {
     expect(await stage.store.read(() => workspaces.findWorkspace("ws"))).toEqual(upgraded);
     expect(await stage.store.read(() => rawStep("select id from palette"))).toEqual([]);
     const refused = await stage.reopen().catch((e) => e);
-    expect(refused.data).toEqual({ found: 3, known: 2 });
+    expect(refused.data).toEqual({ found: 4, known: 3 });
   });
 
   test("[STO65] a store from before threads had files becomes like a new one and keeps its rows", async () => {
@@ -148,6 +149,7 @@ onEachStore("migrations", (kind) => {
       expect(await runSql(location, "select version from schema_version order by 1")).toEqual([
         { version: 1 },
         { version: 2 },
+        { version: 3 },
       ]);
       const found = await store.read(() => threads.findThreads("thr", "living"));
       expect(found).toEqual([placedRow(threadRow("ws", "thr", { title: "kept" }), null, 3)]);

@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { putBlob } from "../../src/prompts/blobs/put.js";
 import { readPrompt } from "../../src/prompts/blobs/read.js";
-import { applyPrompt } from "../../src/prompts/packs/apply.js";
 import { listPacks } from "../../src/prompts/packs/list.js";
-import { promptStatus } from "../../src/prompts/packs/status.js";
-import { syncPrompt } from "../../src/prompts/packs/sync.js";
-import { methods, notifications, type Result } from "../../src/protocol/index.js";
+import { methods, notifications } from "../../src/protocol/index.js";
 import type { Store } from "../../src/store/index.js";
 import { freshRepository, ownGit } from "../atsf/repository.js";
-import { temporaryDirectory } from "../support/stores.js";
-import { type Bench, message, onEachBench, type Room } from "./support.js";
+import { failure, fits, message, onEachBench } from "./support.js";
 
 beforeEach(() => void ownGit());
 afterEach(() => vi.unstubAllEnvs());

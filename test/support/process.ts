@@ -27,8 +27,8 @@ export class HeddleProcess {
   readonly #watchers = new Set<() => void>();
   #running = true;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.#child = spawn(process.execPath, [COMMAND, ...args], {
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, program = COMMAND) {
+    this.#child = spawn(process.execPath, [program, ...args], {
       stdio: "pipe",
       env: { PATH: process.env.PATH, HOME: "/nonexistent", ...env },
     });

@@ -13,6 +13,7 @@ interface ServeOptions {
   host: string;
   port: number;
   data?: string;
+  config?: string;
   store: string;
   token?: string;
   open: boolean;
@@ -31,6 +32,10 @@ export function addServe(program: Command): void {
     )
     .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 4170)
     .option("--data <dir>", DATA_HELP)
+    .option(
+      "--config <file>",
+      "agents and hooks (default: heddle.config.json in the data directory, if it is there)",
+    )
     .option("--store <store>", "`sqlite`, or a postgres:// address", storeAddress, "sqlite")
     .option("--token <token>", "the token clients need (default: one kept in the data directory)", token)
     .option("--no-open", "do not open a browser")
@@ -42,6 +47,7 @@ export function addServe(program: Command): void {
     command,
     "heddle",
     "heddle serve --port 0 --no-open",
+    "heddle serve --config team.config.json",
     "heddle serve --store postgres://me@localhost/heddle",
   ).action((options: ServeOptions) => {
     const [word] = command.args;
@@ -80,7 +86,8 @@ async function serve(options: ServeOptions): Promise<void> {
   const dataDir = dataDirectory(options.data, process.env);
   const onTerminal = process.stdout.isTTY === true && !options.json && !options.stdio;
   const logLevel = process.env.HEDDLE_LOG ?? (onTerminal ? "warn" : "info");
-  const app = await startInTurn({ dataDir, store: options.store, logLevel });
+  const { store, config: configFile } = options;
+  const app = await startInTurn({ dataDir, store, logLevel, configFile });
   const stop = stopOnSignal(app);
   if (options.stdio) {
     await app.gateway.stdio(process.stdin, process.stdout);

@@ -1,7 +1,7 @@
 import { isKind } from "../../base/index.js";
 import * as instructions from "../../instructions/index.js";
 import type { ParsedParams } from "../../protocol/index.js";
-import { assertIdle, cancelAll, cancelWorkspace } from "../../runs/index.js";
+import { assertIdle, cancelAll, cancelWorkspace, sendInitialPrompt } from "../../runs/index.js";
 import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
 import type { Context, HandlerDeps, Handlers } from "./handler.js";
@@ -51,6 +51,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/start": async (params, { call }) => {
       const result = await threads.startThread(deps, params, call);
       deps.watching.began(result.thread);
+      sendInitialPrompt(deps, result.thread);
       return result;
     },
     "thread/list": (params) => tree.listThreads(deps, params),

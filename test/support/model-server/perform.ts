@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fragments } from "../../../src/providers/index.js";
@@ -69,6 +70,7 @@ class Stage {
   async #misbehave(step: ServerStep): Promise<void> {
     if ("delay_ms" in step) await sleep(step.delay_ms);
     else if ("gate" in step) await Promise.race([this.#gates.wait(step.gate), this.#closed]);
+    else if ("while_there" in step) await this.#whileThere(step.while_there);
     else if ("raw" in step) await this.#write(step.raw);
     else if ("drip" in step) await this.#drip(step.drip, step.every_ms);
     else if ("status" in step) this.#refuse(step);
@@ -77,6 +79,10 @@ class Stage {
     else if ("cut" in step) await this.#cut();
     else if ("end" in step) this.#response.end();
     if ("cut" in step || "end" in step) this.over = true;
+  }
+
+  async #whileThere(file: string): Promise<void> {
+    while (existsSync(file) && !this.over) await sleep(5);
   }
 
   /** What was written before has left: only the rest is missing. */

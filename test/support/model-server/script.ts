@@ -29,6 +29,8 @@ const serverStepSchema = z.union([
   z.strictObject({ error: z.strictObject({ type: z.string(), message: z.string() }) }),
   /** Goes on when the test opens the gate of this name. */
   z.strictObject({ gate: z.string() }),
+  /** Says nothing more as long as this file is there. */
+  z.strictObject({ while_there: z.string() }),
   /** The protocol's end once more. */
   z.strictObject({ again: z.literal("end") }),
 ]);

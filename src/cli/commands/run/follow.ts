@@ -30,7 +30,9 @@ export async function followThread(
 ): Promise<RunFollower> {
   const { client, call } = session;
   const early: ((watcher: RunWatcher, run_id: string) => void)[] = [];
-  let hear = (note: (typeof early)[number]) => void early.push(note);
+  let hear: (note: (typeof early)[number]) => void = (note) => {
+    early.push(note);
+  };
   client.on("run/delta", (told) => hear((to, run_id) => told.run_id === run_id && to.delta(told)));
   client.on("run/tool", (told) => hear((to, run_id) => told.run_id === run_id && to.tool(told)));
   client.on("run/changed", ({ run }) => hear((to, run_id) => run.id === run_id && to.changed(run)));

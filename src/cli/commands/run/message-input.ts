@@ -12,7 +12,8 @@ export async function readMessage(words: readonly string[]): Promise<string> {
   if (inputs > 1) throw new UsageError("Standard input can be read only once: give one `-`");
   const input = inputs === 1 ? await readInput() : "";
   const text = paragraphs(given, input).join("\n\n");
-  if (text.trim() === "") throw new UsageError("There is nothing to send: give a text, or - for standard input");
+  if (text.trim() === "")
+    throw new UsageError("There is nothing to send: give a text, or - for standard input");
   return text;
 }
 

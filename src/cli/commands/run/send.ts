@@ -67,17 +67,21 @@ async function converse(session: Session, sending: Sending): Promise<Outcome | u
   const screen = new Screen();
   const shown = new ShowRun(screen, options);
   cancelling.by(() => {
-    if (cancelling.cause !== "reader_gone") shown.aside("Cancelling; Ctrl-C again leaves at once.");
+    if (cancelling.cause === "SIGINT" && process.stderr.isTTY === true)
+      shown.aside("Cancelling; Ctrl-C again leaves at once.");
     // Whether it could be cancelled is seen by how it ends.
     call("run/cancel", { workspace_id, run_id: run.id }).catch(() => {});
   });
-  const ended = await following.ended(run, shown);
-  const messages = await readAnswer(session, ended);
-  if (!options.json) showRest(shown, screen, messages, ended);
-  screen.end();
-  const message = messages.at(-1);
-  const now = await call("thread/get", { workspace_id, thread_id });
-  return { run: ended, thread: now.thread, ...(message && { message }) };
+  try {
+    const ended = await following.ended(run, shown);
+    const messages = await readAnswer(session, ended);
+    if (!options.json) showRest(shown, screen, messages, ended);
+    const message = messages.at(-1);
+    const now = await call("thread/get", { workspace_id, thread_id });
+    return { run: ended, thread: now.thread, ...(message && { message }) };
+  } finally {
+    screen.end();
+  }
 }
 
 /** What this message alone is asked with. */
@@ -122,7 +126,9 @@ function showRest(shown: ShowRun, screen: Screen, messages: readonly Message[], 
   const rest = cut ? "" : shown.answer.rest(answerIn(messages));
   if (rest) screen.say(rest);
   if (rest === undefined || (cut && shown.answer.text === "")) {
-    shown.aside(`A part of the answer was missed: \`heddle threads messages ${run.thread_id}\` has it whole.`);
+    shown.aside(
+      `A part of the answer was missed: \`heddle threads messages ${run.thread_id}\` has it whole.`,
+    );
   }
 }
 

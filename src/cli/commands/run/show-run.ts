@@ -35,14 +35,16 @@ export class ShowRun implements RunWatcher {
   }
 
   tool({ tool_call_id, name, status, output = "" }: ToolTold): void {
-    if (status === "running") this.aside(`[tool] ${oneLine(`${name} ${this.#inputs.get(tool_call_id) ?? ""}`)}`);
+    if (status === "running")
+      this.aside(`[tool] ${oneLine(`${name} ${this.#inputs.get(tool_call_id) ?? ""}`)}`);
     else if (status === "failed") this.aside(`[tool] ${oneLine(name)} failed: ${oneLine(output)}`);
   }
 
   changed({ status }: Run): void {
     if (status === this.#status) return;
     this.#status = status;
-    if (status === "queued") this.aside("Another run is under way in this thread; this one waits for its turn.");
+    if (status === "queued")
+      this.aside("Another run is under way in this thread; this one waits for its turn.");
     if (status === "waiting") this.aside("The run waits for an answer or an approval.");
   }
 

@@ -1,0 +1,129 @@
+import type { Manifest, Thread } from "../../../protocol/index.js";
+import { count, formatTime, paint, tableLines, visible } from "../../output.js";
+import { hasEnded } from "../run/follow.js";
+import { number, statusText, usageText } from "../run/run-text.js";
+import { settingText, type Told } from "./compare.js";
+import { sourceText } from "./source-text.js";
+
+/** What a model was told and why, for people. */
+export function toldLines(told: Told & { readonly thread: Thread }): string[] {
+  const { run, manifest, thread } = told;
+  const rows: [string, string | undefined][] = [
+    ["thread", run.thread_id],
+    ["asked", formatTime(run.created_at)],
+    ["agent", visible(manifest.agent_id)],
+    ["model", `${visible(manifest.model)}  ${paint.dim(`provider ${visible(manifest.provider)}`)}`],
+    ["params", paramsText(manifest)],
+    ["step", `${manifest.step} of ${run.steps}`],
+    ["window", windowText(manifest)],
+    ["counted", countedText(told)],
+    ["request", requestText(told)],
+    ["prefix", prefixText(manifest)],
+    ["replay", replayText(told)],
+  ];
+  return [
+    `${paint.bold(`Run ${run.number} of ${visible(thread.title)}`)}  ${statusText(run.status)}  ${paint.dim(run.id)}`,
+    ...(run.error ? [paint.red(visible(run.error.message))] : []),
+    ...rows.flatMap(([name, value]) => (value === undefined ? [] : [field(name, value)])),
+    "",
+    ...sectionTable(manifest),
+    ...shadowedLines(manifest),
+    "",
+    ...toolLines(manifest),
+  ];
+}
+
+function field(name: string, value: string): string {
+  return `${paint.dim(name.padEnd(7))}  ${value}`;
+}
+
+function paramsText({ params }: Manifest): string | undefined {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
+  return given.length === 0
+    ? undefined
+    : given.map(([name, value]) => visible(`${name} ${settingText(value)}`)).join(", ");
+}
+
+function windowText({ window: { context, reserved, tokens_estimate } }: Manifest): string {
+  const share = context === 0 ? "" : ` (${Math.round((tokens_estimate / context) * 100)} %)`;
+  return `~${number(tokens_estimate)} of ${number(context)} tokens${share}, ${number(reserved)} kept free for the answer`;
+}
+
+/** The provider's own figure is of all steps together, the estimate of one. */
+function countedText({ run }: Told): string | undefined {
+  if (!run.usage) return undefined;
+  const steps = run.steps > 1 ? ` over ${run.steps} steps` : "";
+  return `${usageText(run.usage)}, by the provider${steps}`;
+}
+
+function requestText({ context: { request } }: Told): string {
+  const about = `${visible(request.url)}  ${number(request.body.length)} characters`;
+  if (request.exact === true) return `${about}  ${paint.green("can be built again byte for byte")}`;
+  const why =
+    request.sha256 === undefined ? "not known to have been sent" : "can't be built again byte for byte";
+  return `${about}  ${paint.yellow(why)}`;
+}
+
+function prefixText({ prefix_changed_at: at, sections }: Manifest): string | undefined {
+  if (at === undefined) return undefined;
+  const title = sections.find(({ id }) => id === at)?.title ?? at;
+  return `other than in the run before from ${visible(title)} on; \`--diff\` shows how`;
+}
+
+function replayText({ run }: Told): string {
+  return hasEnded(run)
+    ? `heddle replay ${run.id}  ${paint.dim("proves it from its record")}`
+    : "it has not ended: what is recorded so far can be replayed";
+}
+
+function sectionTable({ sections, history, dropped = [] }: Manifest): string[] {
+  const rows = sections.map(({ title, chars, tokens_estimate, truncation, source }) => [
+    visible(title),
+    number(chars).padStart(WIDE),
+    `~${number(tokens_estimate)}`.padStart(WIDE),
+    truncation === "none" ? "" : paint.yellow(CUTS[truncation]),
+    sourceText(source),
+  ]);
+  const left = dropped.length === 0 ? "" : paint.yellow(`${dropped.length} left out`);
+  const all = [
+    ...rows,
+    [
+      "History",
+      number(history.chars).padStart(WIDE),
+      `~${number(history.tokens_estimate)}`.padStart(WIDE),
+      left,
+      `${count(history.messages, "message")} of the thread${dropped.length === 0 ? "" : "; older ones did not fit the window"}`,
+    ],
+  ];
+  return tableLines(["SECTION", "CHARACTERS", "TOKENS".padStart(WIDE), "CUT", "SOURCE"], all);
+}
+
+const WIDE = 10;
+
+const CUTS: Readonly<Record<"hook" | "prompt", string>> = {
+  hook: "cut at its hook's budget",
+  prompt: "cut to fit the prompt",
+};
+
+const SHADOWED: Readonly<Record<string, string>> = {
+  run_refs: "the prompt given with the message",
+  thread_refs: "the thread's own prompt",
+  prompt_pack: "the prompt pack",
+};
+
+function shadowedLines({ shadowed = [] }: Manifest): string[] {
+  return shadowed.map(({ source, by, name }) => {
+    const what = `${SHADOWED[source] ?? source}${name === undefined ? "" : ` ${name}`}`;
+    return paint.yellow(visible(`Not used: ${what}. In its place: ${SHADOWED[by] ?? by}.`));
+  });
+}
+
+function toolLines({ tools }: Manifest): string[] {
+  const offered = tools.filter((tool) => tool.offered).map(({ name }) => visible(name));
+  return [
+    offered.length === 0 ? "No tools were offered." : `Tools offered: ${offered.join(", ")}`,
+    ...tools
+      .filter((tool) => !tool.offered)
+      .map(({ name, reason }) => `  not ${visible(name)}: ${visible(reason ?? "it did not say why")}`),
+  ];
+}

@@ -1,0 +1,69 @@
+import type { Run, RunStatus } from "../../../protocol/index.js";
+import type { WorkspaceOptions } from "../../options.js";
+import { formatTime, note, paint, paintErr, print, printJson, printTable, visible } from "../../output.js";
+import { type Session, withSession } from "../../session.js";
+import { placeOf } from "./of-run.js";
+import { number, statusText } from "./run-text.js";
+
+interface ListOptions extends WorkspaceOptions {
+  readonly thread?: string;
+  readonly status?: RunStatus[];
+  readonly limit: number;
+}
+
+const PAGE = 500;
+
+export async function list(options: ListOptions): Promise<void> {
+  const { data, more } = await withSession(options, (session) => readRuns(session, options));
+  if (options.json) return printJson({ data, more });
+  if (data.length === 0) return print(paint.dim("No runs found. Ask something: heddle send TEXT"));
+  const several = options.thread === undefined;
+  const rows = data.map((run) => [
+    paint.dim(run.id),
+    ...(several ? [paint.dim(run.thread_id)] : []),
+    String(run.number),
+    formatTime(run.created_at),
+    statusText(run.status),
+    visible(run.agent_id),
+    tokens(run),
+    visible(run.model ?? ""),
+  ]);
+  const heading = [
+    "ID",
+    ...(several ? ["THREAD"] : []),
+    "RUN",
+    "ASKED",
+    "STATUS",
+    "AGENT",
+    "TOKENS",
+    "MODEL",
+  ];
+  printTable(heading, rows);
+  if (more) note(paintErr.dim(`There are more: --limit ${options.limit * 10}`));
+}
+
+function tokens({ usage }: Run): string {
+  return usage ? `${number(usage.input)} + ${number(usage.output)}` : "";
+}
+
+async function readRuns(
+  session: Session,
+  { thread, status, limit }: ListOptions,
+): Promise<{ data: Run[]; more: boolean }> {
+  const place =
+    thread === undefined ? { workspace_id: (await session.workspace()).id } : await placeOf(session, thread);
+  const data: Run[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.call("run/list", {
+      ...place,
+      order: "created",
+      limit: Math.min(PAGE, limit - data.length),
+      ...(status && { status }),
+      ...(cursor !== undefined && { cursor }),
+    });
+    data.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && data.length < limit);
+  return { data, more: cursor !== undefined };
+}
