@@ -1,3 +1,4 @@
+import { canonicalJson } from "../base/index.js";
 import { failedEvent } from "./failure.js";
 import { pause } from "./pause.js";
 import type { GenerateRequest, Provider, ProviderEvent, ProviderId, SentRequest } from "./provider.js";
@@ -40,9 +41,9 @@ async function* play(
   });
 }
 
-/** Nothing is sent anywhere; this is what would be, for those who show it. */
+/** Nothing is sent anywhere; this is what would be, for those who show it. The same request gives the same bytes. */
 function sentTo(id: ProviderId, { model, messages, tools = [], params = {} }: GenerateRequest): SentRequest {
-  return { url: `heddle:${id}`, body: JSON.stringify({ model, messages, tools, params }) };
+  return { url: `heddle:${id}`, body: canonicalJson({ model, messages, tools, params }) };
 }
 
 async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

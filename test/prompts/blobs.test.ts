@@ -72,7 +72,7 @@ onEachBench("putting and getting blobs", (bench) => {
     const refused: [object[], RegExp][] = [
       [[{}], /^message 1: role: /],
       [[message("a"), message("b", "robot")], /^message 2: role: .*"developer"/],
-      [[{ role: "system", content: 5 }], /^message 1: content: /],
+      [[{ role: "system", content: 5 }], /^message 1: content: expected string or array$/],
       [[{ role: "user", content: [{ type: "text" }] }], /^message 1: content\.0\.text: expected string/],
       [[{ role: "user", content: [{ type: "video" }] }], /^message 1: content\.0\.type: /],
       [[{ role: "system", content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }], /images are/],

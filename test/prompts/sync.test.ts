@@ -264,6 +264,15 @@ onEachBench("adopting a pack", (bench) => {
     expect(await room.apply({ thread_id: thread.id })).toMatchObject({ pack: "a", applied: true });
   });
 
+  test("[PRM38] a thread's settings may name what no pack can be called", async () => {
+    const room = await bench().workspace();
+    for (const default_prompt_pack of ["../../etc/passwd", "a\0b", "\ud800", "x".repeat(255)]) {
+      const thread_id = (await room.thread({ default_prompt_pack })).id;
+      expect(await room.status({ thread_id })).toEqual([{ pack: default_prompt_pack }]);
+      expect(await room.apply({ thread_id })).toEqual({ pack: default_prompt_pack, applied: false });
+    }
+  });
+
   test("[PRM38] a thread that is bound to another workspace means that one's packs", async () => {
     const shelf = await bench().workspace();
     shelf.write({ "prompts/packs/shared.json": message("shared") });

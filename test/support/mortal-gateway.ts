@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import type { ServerTurn } from "./model-server/script.js";
 import { type ModelServer, startModelServer } from "./model-server/server.js";
@@ -110,11 +110,18 @@ export class MortalGateway {
 
 type Held = "test_write" | "test_look" | "prompt" | "model";
 
+/** Tries again until nothing is missing; `expect.poll` works only within a test. */
+export function reached<T>(look: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(look, { timeout: 20_000, interval: 20 });
+}
+
 /** Waits for a run's end by asking: it may have ended before anyone listened. */
-export async function endOf(scene: RunScene, run_id: string): Promise<Run> {
-  const look = async () => (await scene.getRun(run_id)).ended_at;
-  await expect.poll(look, { timeout: 20_000, interval: 20 }).toBeDefined();
-  return scene.getRun(run_id);
+export function endOf(scene: RunScene, run_id: string): Promise<Run> {
+  return reached(async () => {
+    const run = await scene.getRun(run_id);
+    expect(run.ended_at, `${run.status} run`).toBeDefined();
+    return run;
+  });
 }
 
 function waitingHook(file: string): string {

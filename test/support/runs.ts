@@ -144,7 +144,8 @@ export class RunScene extends ThreadScene {
   /** Asks and expects an answer. */
   async answered(thread_id: string, content: Content, more: Start = {}): Promise<Run> {
     const run = await this.ask(thread_id, content, more);
-    expect(run).toMatchObject({ status: "completed" });
+    expect(run.error).toBeUndefined();
+    expect(run.status).toBe("completed");
     return run;
   }
 

@@ -66,13 +66,12 @@ function wordsOf(issues: readonly z.core.$ZodIssue[], above: readonly PropertyKe
   const [issue] = issues;
   if (!issue) return "it does not fit";
   const path = [...above, ...issue.path];
-  if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    const depth = (branch: readonly z.core.$ZodIssue[]) => branch[0]?.path.length ?? 0;
-    const [furthest, ...others] = issue.errors.toSorted((a, b) => depth(b) - depth(a));
-    if (furthest && (others.length === 0 || depth(furthest) > 0)) return wordsOf(furthest, path);
-  }
+  const shapes = issue.code === "invalid_union" ? issue.errors : [];
+  const furthest = shapes.find(([first]) => first !== undefined && first.path.length > 0);
+  if (furthest) return wordsOf(furthest, path);
+  const expected = shapes.map(([first]) => (first?.code === "invalid_type" ? first.expected : "another"));
   const words =
-    issue.message.replace(/^Invalid input(: )?/, "") || "does not have any of the forms it may have";
+    expected.length > 0 ? `expected ${expected.join(" or ")}` : issue.message.replace(/^Invalid input: /, "");
   return path.length === 0 ? words : `${path.map(String).join(".")}: ${words}`;
 }
 

@@ -34,16 +34,17 @@ async function settleAll(deps: PromptsDeps, concerns: (run: WaitedRun) => boolea
 }
 
 async function settle(deps: PromptsDeps, key: PackKey, concerns: (run: WaitedRun) => boolean): Promise<void> {
-  const waits = await deps.store.write({ key: key.workspace_id }, () => applyIfIdle(deps, key, concerns));
+  const { apply } = await deps.store.read(() => readRecord(key.workspace_id, key.pack));
+  if (apply && !apply.waits_for.some(concerns)) return;
+  const waits = await deps.store.write({ key: key.workspace_id }, () => applyIfIdle(deps, key));
   if (!waits) deps.packs.waitsNoMore(key);
 }
 
 /** True when it goes on waiting. */
-function* applyIfIdle(deps: PromptsDeps, key: PackKey, concerns: (run: WaitedRun) => boolean): Unit<boolean> {
+function* applyIfIdle(deps: PromptsDeps, key: PackKey): Unit<boolean> {
   if (!(yield* workspaces.lockWorkspace(key.workspace_id))) return false;
   const { apply, pending } = yield* readRecord(key.workspace_id, key.pack);
   if (!apply || !pending) return false;
-  if (!apply.waits_for.some(concerns)) return true;
   for (const { run_id } of apply.waits_for) {
     const run = yield* runs.findRun(run_id);
     if (run && UNDER_WAY.has(run.status)) return true;

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "../../base/index.js";
-import type { PackState, PromptSnapshot } from "../../protocol/index.js";
+import { isStorableText, type PackState, type PromptSnapshot } from "../../protocol/index.js";
 import { promptPacks, type Unit, workspaces } from "../../store/index.js";
 import type { SyncStage } from "../errors.js";
 import type { WaitedRun } from "./events.js";
@@ -25,8 +25,9 @@ export function recordHash(record: PackRecord): string {
   return sha256(recordText(record));
 }
 
+/** Settings of a thread may name anything: what no store can hold is a pack to which nothing happened. */
 export function* readRecord(workspace_id: string, pack: string): Unit<PackRecord> {
-  const row = yield* promptPacks.findPack(workspace_id, pack);
+  const row = isStorableText(pack) ? yield* promptPacks.findPack(workspace_id, pack) : undefined;
   return row ? (JSON.parse(row.state) as PackRecord) : { pack };
 }
 

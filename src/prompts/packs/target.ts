@@ -12,7 +12,7 @@ export interface AskedPlace {
   readonly thread_id?: string | undefined;
 }
 
-export interface PackPlace {
+export interface PlaceOfPacks {
   /** Whose packs are meant: the thread may be bound to those of another workspace. */
   readonly workspace: WorkspaceRow;
   /** Of the thread, where one was named. */
@@ -20,7 +20,7 @@ export interface PackPlace {
 }
 
 /** Whose packs a workspace, or a thread of it, uses. */
-export function* placeOfPacks({ workspace_id, thread_id }: AskedPlace): Unit<PackPlace> {
+export function* placeOfPacks({ workspace_id, thread_id }: AskedPlace): Unit<PlaceOfPacks> {
   const own = yield* requireThere(workspace_id);
   if (thread_id === undefined) return { workspace: own };
   const { config } = threadToWire(yield* findThread({ workspace_id, thread_id }));

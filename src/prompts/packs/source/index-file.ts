@@ -4,7 +4,7 @@ import { unreadable } from "../../errors.js";
 import { type AcceptedPath, acceptPath } from "./path.js";
 import type { PackSource } from "./source.js";
 
-export const INDEX_PATH = "agent.workspace.json";
+const INDEX_PATH = "agent.workspace.json";
 const CONVENTION = "prompts/packs";
 const DEFAULT_PACK = "default";
 
