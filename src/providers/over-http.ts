@@ -85,7 +85,8 @@ async function* oneAttempt(
   } finally {
     exchange.close();
   }
-  if (answer.finish === undefined && signal?.aborted) return { type: "aborted" };
+  // When it is broken off, the API's code may end the answer by itself: that is no end the server has told.
+  if (signal?.aborted && !(answer.finish && exchange.complete)) return { type: "aborted" };
   const failure = exchange.failure ?? answer.emptiness(place);
   if (failure) return { type: "failure", failure: { ...failure, again: failure.again && !exchange.begun } };
   return answer.finish ?? { type: "failure", failure: unreadable(place) };

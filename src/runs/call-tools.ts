@@ -19,7 +19,11 @@ export async function callTools(deps: RunsDeps, session: ThreadSession): Promise
       intent.status === "open" ? callOne(deps, session, intent, asked[at] as Call) : undefined,
     ),
   );
-  // In the order they were asked for, whichever ended first.
+  tellAnswers(session, intents);
+}
+
+/** All of them have answered: they are told with the next step, in the order they were asked for, whichever ended first. */
+export function tellAnswers(session: ThreadSession, intents: readonly Intent[]): void {
   for (const { intent_id } of intents) session.toTell.push(session.toolAnswers.get(intent_id) as ToTell);
   session.toolAnswers.clear();
 }

@@ -85,7 +85,7 @@ async function copyHistory(
   const { history_epoch: epoch, history_to, history_from } = source;
   if (epoch === null || history_to === null) return;
   await deps.store.write({ key: key.workspace_id }, function* () {
-    const rows = yield* history.toldRows({ ...key, epoch }, 0, Number.MAX_SAFE_INTEGER);
+    const rows = yield* history.toldRows({ ...key, epoch }, 0);
     const stranger = rows.findIndex(({ message_id }) => !ids.has(message_id));
     const length = stranger === -1 ? rows.length : stranger;
     const told = new Set(rows.slice(0, length).map(({ message_id }) => message_id));

@@ -3,16 +3,16 @@ import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import { runs, threadFiles } from "../store/index.js";
 import { findLogged } from "../threads/index.js";
-import { answerCall } from "./call-tools.js";
+import { answerCall, tellAnswers } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
-import type { EffectReceipt, RunEvent } from "./fold/events.js";
-import type { ActiveRun, Intent } from "./fold/state.js";
+import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
+import type { ActiveRun } from "./fold/state.js";
 import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
-import { endRun } from "./settle.js";
+import { endRun, errorOf } from "./settle.js";
 
 /** Takes up what a gateway that stopped left behind. Every run goes on or ends visibly. */
 export async function recoverRuns(deps: RunsDeps): Promise<void> {
@@ -29,13 +29,63 @@ async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {
   const { active } = session;
   if (active) {
     session.restored = true;
-    const events = await restoreRun(deps, session, active);
-    const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
-    if (row) session.history = await loadHistory(deps.store, key, row);
-    if (active.phase === "model") await recoverAnswer(deps, session, active, events);
-    else if (active.phase === "tools") await recoverTools(deps, session, active);
+    try {
+      await takeUp(deps, session, active);
+    } catch (error) {
+      // What it needs is not there any more. It must not say for ever that it is under way.
+      const told = errorOf(deps, error);
+      await session.change(() => endRun(deps, session, { end: "failed", error: told }));
+    }
   }
   drive(deps, session);
+}
+
+async function takeUp(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<void> {
+  const { key } = session;
+  const events = await restoreRun(deps, session, active);
+  const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
+  if (row) session.history = await loadHistory(deps.store, key, row);
+  const logged = await lastLogged(deps, session, active);
+  if (active.phase === "model") await recoverAnswer(deps, session, active, { events, logged });
+  else if (active.phase === "tools") await recoverTools(deps, session, active, logged);
+  if (logged && session.active?.run_id === active.run_id) {
+    const ending = { end: endInLog(logged, "interrupted"), error: UNRECORDED };
+    await session.change(() => endRun(deps, session, ending));
+  }
+}
+
+/** The message that was to be the run's last and is in the log: only its end was not committed. */
+async function lastLogged(
+  deps: RunsDeps,
+  { key }: ThreadSession,
+  { step, agent_message_id }: ActiveRun,
+): Promise<Message | undefined> {
+  if (step === 0) return undefined;
+  const logged = await findLogged(deps, key, agent_message_id).catch(() => undefined);
+  // What was steered closes a message, and the run goes on.
+  return logged?.stopReason === "steered" ? undefined : logged;
+}
+
+const LOGGED_ENDS: Readonly<Record<string, Exclude<RunEnd, "completed">>> = {
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+  error: "failed",
+};
+
+/** How a run ended, by the last message it has in the log. */
+function endInLog<T>({ stopReason }: Message, otherwise: T): Exclude<RunEnd, "completed"> | T {
+  return LOGGED_ENDS[stopReason ?? ""] ?? otherwise;
+}
+
+const UNRECORDED = {
+  code: "run.interrupted",
+  message: "The gateway stopped before it could record how the run had ended.",
+};
+const ANSWERING = { code: "run.interrupted", message: "The gateway stopped while the agent was answering." };
+
+interface Left {
+  readonly events: readonly RunEvent[];
+  readonly logged: Message | undefined;
 }
 
 /** Nothing had come: the model is asked again. Something had: that is the answer, and the run ends with it. */
@@ -43,10 +93,9 @@ async function recoverAnswer(
   deps: RunsDeps,
   session: ThreadSession,
   active: ActiveRun,
-  events: readonly RunEvent[],
+  { events, logged }: Left,
 ): Promise<void> {
   const [{ intent_id } = { intent_id: "" }] = active.intents;
-  const logged = await findLogged(deps, session.key, active.agent_message_id).catch(() => undefined);
   const said = logged ? lastSaid(logged) : partOf(events, intent_id);
   if (!said) return;
   const message: PromptMessage = { role: "assistant", content: said.content };
@@ -58,14 +107,12 @@ async function recoverAnswer(
     at: deps.clock.now(),
     run_id: active.run_id,
     intent_id,
-    status: logged ? "ok" : "interrupted",
+    status: logged ? endInLog(logged, "ok") : "interrupted",
     result: encoded.ref,
     recovered: true,
   };
-  const error = { code: "run.interrupted", message: "The gateway stopped while the agent was answering." };
-  await session.change(() =>
-    endRun(deps, session, { receipt, blobs: [{ ...encoded, soonTold: true }], ...(!logged && { error }) }),
-  );
+  const error = logged ? UNRECORDED : ANSWERING;
+  await session.change(() => endRun(deps, session, { receipt, blobs: [encoded], error }));
 }
 
 interface Said {
@@ -103,19 +150,21 @@ function partOf(events: readonly RunEvent[], intent_id: string): Said | undefine
 }
 
 /** A call that may have had its effect is not made again: the model is told that nobody knows. */
-async function recoverTools(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<void> {
+async function recoverTools(
+  deps: RunsDeps,
+  session: ThreadSession,
+  active: ActiveRun,
+  logged: Message | undefined,
+): Promise<void> {
   const asked = session.answer?.tool_calls ?? [];
   const intents = active.intents.filter(({ kind }) => kind === "tool.call");
   for (const [at, intent] of intents.entries()) {
     const call = asked[at];
-    if (!call || intent.status !== "open" || deps.tools.get(call.name)?.safeToRepeat) continue;
-    await answerCall(deps, session, {
-      intent: intent as Intent,
-      call,
-      output: UNKNOWN,
-      status: "interrupted",
-    });
+    const again = !logged && deps.tools.get(call?.name ?? "")?.safeToRepeat;
+    if (!call || intent.status !== "open" || again) continue;
+    await answerCall(deps, session, { intent, call, output: UNKNOWN, status: "interrupted" });
   }
+  if (session.active?.phase === "prompt") tellAnswers(session, intents);
 }
 
 const UNKNOWN =

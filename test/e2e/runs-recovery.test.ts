@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Message, Run } from "../../src/protocol/index.js";
+import type { Message } from "../../src/protocol/index.js";
 import { holdStore } from "../support/hold-store.js";
-import { endOf, MortalGateway, reached } from "../support/mortal-gateway.js";
 import type { ServerTurn } from "../support/model-server/script.js";
+import { endOf, MortalGateway, reached } from "../support/mortal-gateway.js";
 import { calls, type RunScene, says, verifyAll } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
@@ -11,7 +11,11 @@ const turns = (holding: string): Record<string, ServerTurn[]> => ({
   before: [says("Answer to before.")],
   logged: [says("Answer to logged.")],
   silent: [{ steps: [{ hang: true }] }, says("Answer to silent.")],
-  partial: [calls("system_time"), { steps: [{ text: ["Half ", "an"] }, { hang: true }] }, says("Partly heard.")],
+  partial: [
+    calls("system_time"),
+    { steps: [{ text: ["Half ", "an"] }, { hang: true }] },
+    says("Partly heard."),
+  ],
   thought: [{ steps: [{ thinking: "Let me see" }, { hang: true }] }],
   answered: [{ steps: [{ while_there: holding }, { text: "A whole answer." }] }],
   cancelled: [{ steps: [{ text: "So far" }, { hang: true }] }],
@@ -106,19 +110,150 @@ onEachStore("a gateway that was killed in the middle of everything", (kind) => {
     expect(await said("before")).toEqual(["user: #before", "agent (end_turn): Answer to before."]);
   });
 
-  test("x", async () => {
-    for (const word of Object.keys(runs)) {
-      const out: unknown[] = [];
-      for (const id of runs[word] ?? []) {
-        const run = await endOf(scene, id).catch(() => scene.getRun(id));
-        out.push(run.status, run.error);
-      }
-      console.log(word, out, await said(word), requests(word).length);
-      for (const id of runs[word] ?? []) console.log(JSON.stringify(await scene.wire.call("run/replay", { run_id: id }).then((a) => a.result ?? a.error)));
+  test("[RCV2] the message was in the log and nothing of it was committed: it stands there once, and is answered", async () => {
+    expect(await endOf(scene, runOf("logged"))).toMatchObject({ status: "completed" });
+    expect(await said("logged")).toEqual(["user: #logged", "agent (end_turn): Answer to logged."]);
+    expect(requests("logged")).toHaveLength(1);
+  });
+
+  test("[RCV3] asked, and nothing had come: the model is asked again, with the same bytes", async () => {
+    expect(await endOf(scene, runOf("silent"))).toMatchObject({ status: "completed", steps: 1 });
+    const [first, second, ...more] = requests("silent");
+    expect(second).toBe(first);
+    expect(more).toEqual([]);
+    expect(await said("silent")).toEqual(["user: #silent", "agent (end_turn): Answer to silent."]);
+    const { request } = await scene.context(runOf("silent"));
+    expect(request).toMatchObject({ exact: true, body: second });
+  });
+
+  test("[RCV4] text had come: the run ends as interrupted, with what there is of its answer, and nothing is asked again", async () => {
+    const run = await endOf(scene, runOf("partial"));
+    expect(run).toMatchObject({ status: "interrupted", steps: 2, error: { code: "run.interrupted" } });
+    expect(await said("partial")).toEqual(["user: #partial", "agent (interrupted): [call] Half an"]);
+    expect(requests("partial")).toHaveLength(2);
+    const [, answer] = await scene.messages(threadOf("partial"));
+    expect(answer).toMatchObject({ id: run.agent_message_id, toolCalls: [{ status: "completed" }] });
+    await endOf(scene, runOf("thought"));
+    expect(await said("thought")).toEqual(["user: #thought", "agent (interrupted): (Let me see)"]);
+  });
+
+  test("[RCV5] the answer was in the log and the end was not committed: the run is completed, and nothing is doubled", async () => {
+    const run = await endOf(scene, runOf("answered"));
+    expect(run).toMatchObject({ status: "completed", steps: 1 });
+    expect(run.error).toBeUndefined();
+    expect(await said("answered")).toEqual(["user: #answered", "agent (end_turn): A whole answer."]);
+    expect(requests("answered")).toHaveLength(1);
+    expect((await scene.get(threadOf("answered"))).message_count).toBe(2);
+  });
+
+  test("[RCV6] a run ends as the log says that it did", async () => {
+    expect(await endOf(scene, runOf("cancelled"))).toMatchObject({ status: "cancelled" });
+    expect(await said("cancelled")).toEqual(["user: #cancelled", "agent (cancelled): So far"]);
+    expect(requests("cancelled")).toHaveLength(1);
+  });
+
+  test("[RCV7] a tool that is not safe to repeat: its call is recorded as interrupted, the model is told, and it ran once", async () => {
+    expect(await endOf(scene, runOf("writing"))).toMatchObject({ status: "completed", steps: 2 });
+    expect(gateway.trace("test_write").toSorted()).toEqual(["begin m1", "begin w1"]);
+    const receipts = (await scene.journal(runOf("writing"))).filter(({ type }) => type === "effect.receipt");
+    expect(receipts.map(({ status }) => status)).toEqual(["ok", "interrupted", "ok"]);
+    expect(toolMessages(requests("writing")[1])).toEqual([
+      { id: "call_1", content: expect.stringContaining("may or may not have had its effect") },
+    ]);
+    const [, answer] = await scene.messages(threadOf("writing"));
+    expect(answer?.toolCalls).toMatchObject([
+      { status: "failed", output: expect.stringContaining("Interrupted") },
+    ]);
+  });
+
+  test("[RCV8] a tool that is safe to repeat is called again", async () => {
+    expect(await endOf(scene, runOf("looking"))).toMatchObject({ status: "completed", steps: 2 });
+    const traces = gateway.trace("test_look").filter((line) => line.endsWith("l1"));
+    expect(traces).toEqual(["begin l1", "begin l1", "end l1"]);
+    expect(toolMessages(requests("looking")[1])).toEqual([{ id: "call_1", content: "traced l1" }]);
+  });
+
+  test("[RCV9] of several calls, those that were answered keep their answer, and all are told in the order they were asked", async () => {
+    expect(await endOf(scene, runOf("mixed"))).toMatchObject({ status: "completed", steps: 2 });
+    expect(toolMessages(requests("mixed")[1])).toEqual([
+      { id: "call_0", content: expect.stringContaining("unix") },
+      { id: "call_1", content: expect.stringContaining("Interrupted") },
+      { id: "call_2", content: "traced m2" },
+    ]);
+    const receipts = (await scene.journal(runOf("mixed"))).filter(({ type }) => type === "effect.receipt");
+    expect(receipts.map(({ status }) => status)).toEqual(["ok", "ok", "interrupted", "ok", "ok"]);
+  });
+
+  test("[RCV10] runs that waited are carried out after it, in their order", async () => {
+    for (const at of [0, 1, 2])
+      expect(await endOf(scene, runOf("queue", at))).toMatchObject({ status: "completed" });
+    expect(await said("queue")).toEqual([
+      "user: #queue",
+      "agent (end_turn): One.",
+      "user: #queue second",
+      "agent (end_turn): Two.",
+      "user: #queue third",
+      "agent (end_turn): Three.",
+    ]);
+  });
+
+  test("[RCV11] what was steered is told with the next step; when there is none, it stands in the log", async () => {
+    expect(await endOf(scene, runOf("steered"))).toMatchObject({ status: "completed", steps: 2 });
+    expect(await said("steered")).toEqual([
+      "user: #steered",
+      "agent (steered): First part.",
+      "user: and mind this",
+      "agent (end_turn): Second part.",
+    ]);
+    const [first, again, next] = requests("steered");
+    expect(again).toBe(first);
+    expect(next).toContain("and mind this");
+    expect(await endOf(scene, runOf("late"))).toMatchObject({ status: "interrupted" });
+    expect(await said("late")).toEqual(["user: #late", "agent (interrupted): Begun", "user: and mind this"]);
+  });
+
+  test("[RCV12] a client that sends its message again gets the run it began", async () => {
+    for (const word of ["silent", "partial", "writing"]) {
+      const { run, message } = await scene.startRun(threadOf(word), `#${word}`, {
+        idempotency_key: `key of ${word}`,
+      });
+      expect(run.id).toBe(runOf(word));
+      expect(message.id).toBe(run.user_message_id);
     }
-    console.log(gateway.trace("test_write"), gateway.trace("test_look"));
+  });
+
+  test("[RCV13] afterwards nothing says that it is running, and the next message is answered with all that was said", async () => {
+    for (const list of Object.values(runs)) for (const id of list) await endOf(scene, id);
+    const { workspace_id } = scene;
+    const busy = await scene.wire.result("run/list", {
+      workspace_id,
+      status: ["queued", "running", "waiting"],
+    });
+    expect(busy.data).toEqual([]);
+    expect((await scene.list()).map(({ status }) => status)).toEqual(Object.keys(runs).map(() => "idle"));
+    const run = await scene.ask(threadOf("partial"), "And now?");
+    expect(run).toMatchObject({ status: "completed", number: 2 });
+    const told = JSON.parse(requests("partial").at(-1) ?? "").messages.map(
+      ({ content }: { content: unknown }) => content,
+    );
+    expect(told.slice(-2)).toEqual(["Half an", "And now?"]);
+  });
+
+  test("[RCV14] every run is proven by its record, however it ended", async () => {
+    for (const list of Object.values(runs)) for (const id of list) await endOf(scene, id);
+    await verifyAll(scene);
   });
 });
+
+/** The results of tools in a request, in order. */
+function toolMessages(body: string | undefined): { id: string; content: string }[] {
+  const { messages } = JSON.parse(body ?? "{}") as {
+    messages: { role: string; content: string; tool_call_id: string }[];
+  };
+  return messages
+    .filter(({ role }) => role === "tool")
+    .map(({ tool_call_id, content }) => ({ id: tool_call_id, content }));
+}
 
 function inShort({ role, content, stopReason }: Message): string {
   const texts = content.map((block) => {

@@ -273,6 +273,42 @@ onEachBench("collecting blobs", (bench) => {
     },
   );
 
+  test.each(["a workspace that was there", "a workspace that was made since"])(
+    "[BLB22] named in %s while its batch is collected, a blob is gone before that or stays",
+    async (where) => {
+      // SQLite runs one unit after the other: only here can something come in between.
+      if (bench().kind !== "postgres") return;
+      const room = await bench().workspace();
+      const thread = await room.thread();
+      const { ref } = await put(bench(), { text: "named meanwhile" });
+      bench().clock.advance(ENOUGH_MS);
+      const { write } = bench().store;
+      let made: Promise<() => Promise<void>> | undefined;
+      let named: Promise<boolean> | undefined;
+      const make = async () => {
+        const there = where.endsWith("there");
+        const place = there ? room : await bench().workspace();
+        const { id } = there ? thread : await place.thread();
+        return () => place.configure(id, { default_prompt_refs: [ref] });
+      };
+      const store: Store = {
+        ...bench().store,
+        async write(options, unit) {
+          made ??= make();
+          const name = await made;
+          const begin = () => {
+            named ??= name().then(() => isThere(ref));
+          };
+          return write(options, () => pausing(unit(), begin));
+        },
+      };
+      await collectUnused({ store, clock: bench().clock });
+      const asNamed = await named;
+      expect(asNamed).toBeDefined();
+      expect(await isThere(ref)).toBe(asNamed);
+    },
+  );
+
   test("[BLB23] settings are read again only where something happened", async () => {
     const rooms = [await bench().workspace(), await bench().workspace(), await bench().workspace()];
     for (let n = 0; n < 500; n++) await put(bench(), { text: `many ${n}` });
@@ -296,3 +332,16 @@ onEachBench("collecting blobs", (bench) => {
     expect(statements).toEqual([1 + rooms.length, 1, 4, 1, 4, 1, 4]);
   });
 });
+
+/** Starts something before the last statement of a batch and waits on the server, so that it could come in between. */
+function* pausing<T>(unit: Unit<T>, begin: () => void): Unit<T> {
+  let step = unit.next([]);
+  for (let n = 1; !step.done; n++) {
+    if (n === 4) {
+      begin();
+      yield* rawStep("select pg_sleep(0.5)");
+    }
+    step = unit.next(yield step.value);
+  }
+  return step.value;
+}

@@ -209,6 +209,13 @@ test("[PRM16] paths of a commit's index are held to the same rules", async () =>
     "x.json": text("top"),
     "sub/-x.json": text("dash"),
   });
+  const odd = ":(top,glob)*.json";
+  repository.commit({ "agent.workspace.json": JSON.stringify({ schema_version: 1, prompt_packs: { odd } }) });
+  expect(await read(repository.dir, "HEAD", "odd")).toEqual(failed("read", /There is no file/));
+  repository.write({ [odd]: text("odd") });
+  repository.git("add", ".");
+  repository.git("commit", "-q", "-m", "odd");
+  expect(await read(repository.dir, "HEAD", "odd")).toMatchObject({ content: text("odd") });
   const sub = join(repository.dir, "sub");
   expect(await read(sub, "HEAD", "up")).toEqual(failed("resolve", /leads out/));
   expect(await read(sub, "HEAD", "absolute")).toEqual(failed("resolve", /is not a relative path/));

@@ -264,6 +264,31 @@ onEachBench("applying when idle", (bench) => {
     }
   });
 
+  test("[PRM35] a run that ends between the commit of the apply and its answer is not missed", async () => {
+    const room = await bench().workspace();
+    const snapshot = await pending(room);
+    const thread = await room.thread({ default_prompt_pack: "default" });
+    const run = await room.beginRun(thread.id);
+    const { deps, store } = bench();
+    let ending: Promise<void> | undefined;
+    const late: Store = {
+      ...store,
+      async write(options, unit) {
+        const value = await store.write(options, unit);
+        await room.setRun(run, "completed");
+        ending = runEnded(deps, { workspace_id: room.id, thread_id: thread.id });
+        // It may do what it can while the apply has not heard of its own commit.
+        await Promise.race([ending, new Promise((next) => setTimeout(next, 200))]);
+        return value;
+      },
+    };
+    bench().deps = { ...deps, store: late };
+    expect(await room.apply(WHEN_IDLE)).toMatchObject({ waiting: true });
+    bench().deps = deps;
+    await ending;
+    expect(await room.status()).toEqual([{ pack: "default", active: snapshot }]);
+  });
+
   test("[PRM30] a mode that is not known is refused by the wire", () => {
     const params = { workspace_id: "ws", mode: "at_once" };
     expect(methods["prompt/apply"].params.safeParse(params).success).toBe(false);

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { expect, vi } from "vitest";
@@ -9,6 +9,7 @@ import { HeddleProcess } from "./process.js";
 import { agentAt, RunScene, says } from "./runs.js";
 import { type StoreKind, type StorePlace, sqliteStore, temporaryDirectory } from "./stores.js";
 import { projectDirectory } from "./threads.js";
+import { type TracingTool, traceOf } from "./tracing-tools.js";
 import { Wire } from "./wire.js";
 
 /** A gateway in a process of its own that can be killed, over data and a model server that outlive it. */
@@ -62,17 +63,6 @@ export class MortalGateway {
     return this.start();
   }
 
-  get pid(): number {
-    return this.#running.pid;
-  }
-
-  /** Asks it to stop and waits until it has. */
-  async stop(): Promise<void> {
-    this.#running.signal("SIGTERM");
-    expect(await this.#running.exited).toMatchObject({ code: 0 });
-    for (const wire of this.#wires.splice(0)) wire.close();
-  }
-
   /** As long as this file is there, a tool does not end; prompts of messages with one of its lines are not compiled. */
   holding(name: Held): string {
     return join(this.scratch, `${name}.hold`);
@@ -87,9 +77,8 @@ export class MortalGateway {
   }
 
   /** What a tool has done so far. */
-  trace(name: "test_write" | "test_look"): string[] {
-    const file = join(this.scratch, `${name}.trace`);
-    return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+  trace(name: TracingTool): string[] {
+    return traceOf(this.scratch, name);
   }
 
   plays(...turns: readonly (string | ServerTurn)[]): void {
@@ -108,7 +97,7 @@ export class MortalGateway {
   }
 }
 
-type Held = "test_write" | "test_look" | "prompt" | "model";
+type Held = TracingTool | "prompt" | "model";
 
 /** Tries again until nothing is missing; `expect.poll` works only within a test. */
 export function reached<T>(look: () => T | Promise<T>): Promise<T> {

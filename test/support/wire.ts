@@ -38,6 +38,8 @@ export class Wire {
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
+    // Many may wait for what comes.
+    socket.setMaxListeners(0);
     socket.on("message", (data) => {
       const message = JSON.parse(String(data));
       for (const each of Array.isArray(message) ? message : [message]) this.#check(each);

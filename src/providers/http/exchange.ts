@@ -87,6 +87,11 @@ export class Exchange {
     return this.#tokens;
   }
 
+  /** The server has said that its answer is whole. */
+  get complete(): boolean {
+    return this.#settled;
+  }
+
   /** Ends the exchange; only the first reason counts. Answers what may be thrown for it. */
   fail(failure: AttemptFailure): Error {
     this.failure ??= { ...failure, words: this.#deps.redact(failure.words) };
@@ -226,6 +231,7 @@ export class Exchange {
 
   #done(): string | undefined {
     const closing = this.#deps.wire.done?.();
+    this.#settled = true;
     this.#over = true;
     return closing && JSON.stringify(closing);
   }

@@ -100,9 +100,7 @@ export async function loadHistory(
   const epoch = Number(history_epoch);
   const from = history_from ?? 0;
   // The one before the first that is sent is needed for its sums.
-  const rows = await store.read(() =>
-    history.toldMessages({ ...key, epoch }, Math.max(0, from - 1), Number.MAX_SAFE_INTEGER),
-  );
+  const rows = await store.read(() => history.toldMessages({ ...key, epoch }, Math.max(0, from - 1)));
   const told = rows.map(({ content, ...rest }) => toldOf(rest, content));
   return new SessionHistory({ epoch, from, covered: history_to, end: endOf(rows.at(-1)), told });
 }

@@ -49,11 +49,14 @@ const selectTold = prepared<HistoryKey & { from: number; to: number }, ToldMessa
     .orderBy("h.pos"),
 );
 
-/** Messages from one position up to another, which is left out. */
+/** Behind every position: no column holds a larger one. */
+const END = 2_147_483_647;
+
+/** Messages from one position up to another, which is left out, or to the end. */
 export function* toldMessages(
   { workspace_id, thread_id, epoch }: HistoryKey,
   from: number,
-  to: number,
+  to = END,
 ): Unit<ToldMessage[]> {
   const rows = yield* selectTold({ workspace_id, thread_id, epoch, from, to });
   return rows.map((row) => ({ ...row, content: bytesOf(row.content) }));
@@ -81,7 +84,7 @@ const selectRows = prepared<HistoryKey & { from: number; to: number }, ToldRow>(
 export function* toldRows(
   { workspace_id, thread_id, epoch }: HistoryKey,
   from: number,
-  to: number,
+  to = END,
 ): Unit<ToldRow[]> {
   return yield* selectRows({ workspace_id, thread_id, epoch, from, to });
 }

@@ -28,6 +28,11 @@ export function assertChoice({ thread, continue: last, new: fresh, agent, folder
     throw new UsageError("--folder is for a new thread: `heddle threads move` moves one that is there");
 }
 
+/** A thread of an agent that is not there would be answered by another one: no name on a command line means that. */
+export async function assertAgent({ call }: Session, agent_id: string | undefined): Promise<void> {
+  if (agent_id !== undefined) await call("agent/get", { agent_id });
+}
+
 /** The thread that was named, the one to go on with, or a new one. */
 export async function chooseThread(session: Session, choice: ThreadChoice): Promise<ChosenThread> {
   const { thread: id } = choice;
@@ -36,6 +41,7 @@ export async function chooseThread(session: Session, choice: ThreadChoice): Prom
     return { thread, made: false };
   }
   const workspace_id = (await session.workspace()).id;
+  await assertAgent(session, choice.agent);
   if (choice.continue) return { thread: await latest(session, workspace_id, choice), made: false };
   return { thread: await start(session, workspace_id, choice), made: true };
 }

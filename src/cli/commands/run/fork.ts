@@ -2,6 +2,7 @@ import type { WorkspaceOptions } from "../../options.js";
 import { count, note, paintErr, print, printJson, visible } from "../../output.js";
 import { NO_HURRY, withSession } from "../../session.js";
 import { onThread } from "../thread/of-thread.js";
+import { assertAgent } from "./choose-thread.js";
 import { type PromptOptions, putPrompt, readPrompt } from "./prompt-option.js";
 
 interface ForkOptions extends WorkspaceOptions, PromptOptions {
@@ -15,6 +16,7 @@ export async function fork(id: string, options: ForkOptions): Promise<void> {
   const prompt = await readPrompt(options);
   const { message, agent, model } = options;
   const result = await withSession(options, async (session) => {
+    await assertAgent(session, agent);
     const refs = prompt === undefined ? undefined : [await putPrompt(session, prompt)];
     const config = {
       ...(model !== undefined && { model }),

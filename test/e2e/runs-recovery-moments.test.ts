@@ -1,0 +1,213 @@
+import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startApp } from "../../src/app/index.js";
+import type { Run } from "../../src/protocol/index.js";
+import type { ServerTurn } from "../support/model-server/script.js";
+import { type ModelServer, startModelServer } from "../support/model-server/server.js";
+import { reached } from "../support/mortal-gateway.js";
+import { agentAt, RunScene, verifyAll } from "../support/runs.js";
+import { temporaryDirectory } from "../support/stores.js";
+import { projectDirectory } from "../support/threads.js";
+import { traceOf, tracingTools } from "../support/tracing-tools.js";
+import { Wire } from "../support/wire.js";
+
+/** Everything that outlives a gateway: its data, the project, what its tools have done. */
+class World {
+  readonly parts = { data: temporaryDirectory(), root: projectDirectory(), traces: temporaryDirectory() };
+  readonly #moments: string[] = [];
+  #last = "";
+
+  get moments(): readonly string[] {
+    return this.#moments;
+  }
+
+  /** Copies all of it when something is another than before. The gateway is in this process: it can't move meanwhile. */
+  keep(): void {
+    const now = JSON.stringify(Object.values(this.parts).map(stampsIn));
+    if (now === this.#last) return;
+    this.#last = now;
+    const moment = temporaryDirectory();
+    for (const [name, path] of Object.entries(this.parts))
+      cpSync(path, join(moment, name), { recursive: true, preserveTimestamps: true });
+    this.#moments.push(moment);
+  }
+
+  /** Makes it what it was then. */
+  bringBack(moment: string): void {
+    for (const [name, path] of Object.entries(this.parts)) {
+      rmSync(path, { recursive: true });
+      cpSync(join(moment, name), path, { recursive: true, preserveTimestamps: true });
+    }
+  }
+}
+
+function stampsIn(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"))
+    .map(({ parentPath, name }) => {
+      const { size, mtimeMs } = statSync(join(parentPath, name));
+      return `${parentPath}/${name} ${size} ${mtimeMs}`;
+    });
+}
+
+/** A gateway over a world, in this process. */
+async function live({ parts: { data, root, traces } }: World, model: ModelServer) {
+  const app = await startApp({ dataDir: data, logLevel: "silent", tools: tracingTools(traces) });
+  const { url, token } = await app.listen({ host: "127.0.0.1", port: 0 });
+  const wire = await Wire.open(url, token);
+  const { workspace } = await wire.result("workspace/create", { root_path: root });
+  const stop = () => {
+    wire.close();
+    return app.stop();
+  };
+  return { scene: new RunScene(wire, workspace.id, root, model), stop };
+}
+
+interface Scenario {
+  /** What the model says follows from what it is told, so that it does not matter who asks it again. */
+  readonly turns: ServerTurn[];
+  /** Answers the ids of messages once they are acknowledged. */
+  act(scene: RunScene, thread_id: string, acknowledged: (id: string) => void): Promise<void>;
+}
+
+/** Plays a scenario, and then lets a gateway take up every state that was on disk meanwhile. Answers how runs ended then. */
+async function fromEveryMoment({ turns, act }: Scenario): Promise<string[][]> {
+  const world = new World();
+  const model = await startModelServer([still, ...turns].map((turn) => ({ ...turn, repeat: true })));
+  onTestFinished(() => model.close());
+  writeFileSync(
+    join(world.parts.data, "heddle.config.json"),
+    JSON.stringify({ agents: [agentAt(model.url)] }),
+  );
+  const { scene, stop } = await live(world, model);
+  const thread = await scene.start();
+  const acknowledged: { readonly id: string; readonly since: number }[] = [];
+  const stopKeeping = keepMoments(world);
+  await act(scene, thread.id, (id) => acknowledged.push({ id, since: world.moments.length }));
+  await atRest(scene);
+  stopKeeping();
+  await stop();
+  const ends: string[][] = [];
+  for (const [at, moment] of world.moments.entries()) {
+    world.bringBack(moment);
+    const ids = acknowledged.filter(({ since }) => since <= at).map(({ id }) => id);
+    ends.push(await takenUp(world, model, { thread_id: thread.id, acknowledged: ids, what: `moment ${at}` }));
+  }
+  expect(model.requests.flatMap(({ body }) => unanswered(body))).toEqual([]);
+  return ends;
+}
+
+function keepMoments(world: World): () => void {
+  let going = true;
+  const keep = () => {
+    world.keep();
+    if (going) setImmediate(keep);
+  };
+  keep();
+  return () => {
+    going = false;
+  };
+}
+
+async function atRest(scene: RunScene): Promise<Run[]> {
+  return reached(async () => {
+    const runs = await scene.runs();
+    expect(runs.filter(({ ended_at }) => ended_at === undefined)).toEqual([]);
+    return runs;
+  });
+}
+
+const still = { when: "Are you there?", steps: [{ text: "Still here." }] };
+
+async function takenUp(
+  world: World,
+  model: ModelServer,
+  { thread_id, acknowledged, what }: { thread_id: string; acknowledged: readonly string[]; what: string },
+): Promise<string[]> {
+  const { scene, stop } = await live(world, model);
+  const runs = await atRest(scene);
+  await scene.answered(thread_id, "Are you there?");
+  const ids = (await scene.messages(thread_id)).map(({ id }) => id);
+  expect(new Set(ids).size, what).toBe(ids.length);
+  expect(
+    ids.filter((id) => acknowledged.includes(id)),
+    what,
+  ).toEqual(acknowledged);
+  const begun = traceOf(world.parts.traces, "test_write").filter((line) => line.startsWith("begin"));
+  expect(new Set(begun).size, what).toBe(begun.length);
+  expect((await scene.get(thread_id)).status, what).toBe("idle");
+  await verifyAll(scene);
+  await stop();
+  return runs.map(({ status }) => status).reverse();
+}
+
+/** Calls in a request that nobody answered before somebody else spoke: a model API refuses such a request. */
+function unanswered(body: string): string[] {
+  const { messages } = JSON.parse(body) as {
+    messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[];
+  };
+  let open: string[] = [];
+  const missed: string[] = [];
+  for (const { role, tool_calls = [], tool_call_id } of messages) {
+    if (role === "tool") open = open.filter((id) => id !== tool_call_id);
+    else {
+      missed.push(...open);
+      open = tool_calls.map(({ id }) => id);
+    }
+  }
+  return [...missed, ...open];
+}
+
+const call = (name: string, id: string) => ({
+  tool_call: { id, name, arguments: JSON.stringify(name === "system_time" ? {} : { id, ms: 10 }) },
+});
+const afterWrite = [{ thinking: "Done" }, { text: "Almost " }, { delay_ms: 300 }, { text: "done." }];
+const several = [call("test_write", "write_1"), call("test_look", "look_1"), call("system_time", "time_1")];
+const working: ServerTurn[] = [
+  { when: "second question", steps: [{ text: "Second answer." }] },
+  { when: "mind this", steps: [{ text: "I do." }] },
+  { when: "was not called again", steps: [{ text: "I leave it." }] },
+  { when: "traced write_2", steps: afterWrite },
+  { when: "traced look_1", steps: [{ text: "Next." }, call("test_write", "write_2")] },
+  { when: "first question", steps: [{ text: "I look." }, ...several] },
+];
+
+test("[RCV20] a run with tools, a message for it in mid-run, a run that waits: from every state on disk all of it is brought to its end", async () => {
+  const ends = await fromEveryMoment({
+    turns: working,
+    async act(scene, thread_id, acknowledged) {
+      const { run, message } = await scene.startRun(thread_id, "first question");
+      acknowledged(message.id);
+      await reached(async () => expect((await scene.getRun(run.id)).steps).toBe(2));
+      const steered = await scene.wire.result("run/steer", { run_id: run.id, content: "mind this" });
+      acknowledged(steered.message.id);
+      acknowledged((await scene.startRun(thread_id, "second question")).message.id);
+    },
+  });
+  // It would prove little if nearly nothing had been seen on the way.
+  expect(ends.length).toBeGreaterThan(20);
+  expect(ends.at(-1)).toEqual(["completed", "completed"]);
+  expect(new Set(ends.map((statuses) => statuses[0]))).toContain("completed");
+}, 120_000);
+
+test("[RCV20] a run that is cancelled in mid-answer: from every state on disk it goes on, or has ended as far as it was", async () => {
+  const ends = await fromEveryMoment({
+    turns: [
+      {
+        when: "traced look_1",
+        steps: [{ text: "It " }, { delay_ms: 400 }, { text: "was " }, { delay_ms: 10_000 }],
+      },
+      { when: "first question", steps: several.slice(1) },
+    ],
+    async act(scene, thread_id, acknowledged) {
+      const { run, message } = await scene.startRun(thread_id, "first question");
+      acknowledged(message.id);
+      await reached(async () =>
+        expect((await scene.journal(run.id)).map(({ type }) => type)).toContain("effect.progress"),
+      );
+      await scene.wire.result("run/cancel", { run_id: run.id });
+    },
+  });
+  expect(ends.at(-1)).toEqual(["cancelled"]);
+}, 120_000);
