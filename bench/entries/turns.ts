@@ -22,14 +22,15 @@ export const turns: Entry = {
   async run(bench: Bench): Promise<Row[]> {
     const way = await openWay(bench);
     const model = directTurns(bench, way.model);
-    const seconds = bench.times(3, 1);
+    const seconds = bench.times(2, 1);
     const series = await inTurns(
       bench.times(10, 3),
       {
         directAtOnce: atOnce(AT_ONCE, model),
         atOnce: atOnce(AT_ONCE, way.turn),
         directSustained: sustained(SUSTAINED, seconds * 500, model),
-        sustained: sustained(SUSTAINED, seconds * 1000, way.turn),
+        // A thread that is asked for seconds on end is soon longer than people's are.
+        sustained: async () => sustained(SUSTAINED, seconds * 1000, await way.elsewhere(SUSTAINED))(),
       },
       1,
     );
@@ -80,6 +81,8 @@ interface Way {
   readonly model: string;
   readonly gateway: GatewayProcess;
   readonly turn: TakeTurn;
+  /** Turns in threads that nobody has used yet. */
+  elsewhere(count: number): Promise<TakeTurn>;
   /** Until nothing of what was asked for is left to do. */
   idle(): Promise<void>;
   /** Bytes of everything the gateway keeps, its log folded in. */
@@ -90,21 +93,25 @@ async function openWay(bench: Bench): Promise<Way> {
   const [root, dataDir] = [bench.directory(), bench.directory()];
   const model = await startFakeModel(bench);
   const gateway = await startAsking(bench, dataDir, model);
-  const caller = await Caller.open(bench, gateway.url, gateway.token);
-  const workspace_id = (await caller.ask("workspace/create", { root_path: root })).workspace.id;
+  // Only while it is needed: a second connection would be told of every turn as well.
+  const asking = <T>(work: (caller: Caller) => Promise<T>) =>
+    bench.part(async (part) => work(await Caller.open(part, gateway.url, gateway.token)));
+  const workspace_id = await asking(
+    async (caller) => (await caller.ask("workspace/create", { root_path: root })).workspace.id,
+  );
   const taker = await TurnTaker.open(bench, gateway);
-  const threads: string[] = [];
-  for (let count = 0; count < AT_ONCE; count++) {
-    const { thread } = await caller.ask("thread/start", { workspace_id, title: "Turns", agent_id: AGENT });
-    await taker.follow(workspace_id, thread.id);
-    threads.push(thread.id);
-  }
   let asked = 0;
+  const elsewhere = async (count: number): Promise<TakeTurn> => {
+    const threads = await asking((caller) => startThreads(caller, workspace_id, count));
+    for (const thread_id of threads) await taker.follow(workspace_id, thread_id);
+    return (thread) => taker.take(workspace_id, threads[thread] as string, textOf(QUESTION, ++asked));
+  };
   return {
     model,
     gateway,
-    turn: (thread) => taker.take(workspace_id, threads[thread] as string, textOf(QUESTION, ++asked)),
-    idle: () => untilIdle(caller, [workspace_id]),
+    turn: await elsewhere(AT_ONCE),
+    elsewhere,
+    idle: () => asking((caller) => untilIdle(caller, [workspace_id])),
     async kept() {
       const raw = await RawSqlite.open(databaseFile(dataDir));
       raw.exec("pragma wal_checkpoint(truncate)");
@@ -112,6 +119,15 @@ async function openWay(bench: Bench): Promise<Way> {
       return bytesIn(root) + bytesIn(dataDir);
     },
   };
+}
+
+async function startThreads(caller: Caller, workspace_id: string, count: number): Promise<string[]> {
+  const threads: string[] = [];
+  while (threads.length < count) {
+    const { thread } = await caller.ask("thread/start", { workspace_id, title: "Turns", agent_id: AGENT });
+    threads.push(thread.id);
+  }
+  return threads;
 }
 
 function directTurns(bench: Bench, model: string): TakeTurn {
@@ -154,18 +170,23 @@ interface Weighed {
 async function writtenBytes(way: Way, rounds: number): Promise<Weighed[]> {
   const weighed: Weighed[] = [];
   for (let round = 0; round < rounds; round++) {
+    const turn = await way.elsewhere(1);
     await way.idle();
     const kept = await way.kept();
-    const alone = await written(way, 1);
+    const alone = await written(way, 1, turn);
     await way.idle();
     const growth = ((await way.kept()) - kept) / TURNS_WEIGHED / 1000;
-    weighed.push({ kept: growth, alone, shared: await written(way, SUSTAINED) });
+    weighed.push({
+      kept: growth,
+      alone,
+      shared: await written(way, SUSTAINED, await way.elsewhere(SUSTAINED)),
+    });
   }
   return weighed;
 }
 
 /** What the sockets take is counted as well; it is small beside the rest. */
-async function written({ gateway, turn, idle }: Way, threads: number): Promise<number> {
+async function written({ gateway, idle }: Way, threads: number, turn: TakeTurn): Promise<number> {
   const before = bytesHandedOver(gateway.child.pid);
   let left = TURNS_WEIGHED;
   const keepOn = async (_: unknown, thread: number) => {

@@ -33,15 +33,14 @@ export async function startRun(
   if (before) return answerAgain(deps, session, before);
   const thread = await readThread(deps, key);
   const run_id = deps.makeId(ID_PREFIXES.run);
-  const [frozen, input] = await Promise.all([
-    freezeFor(deps, session, {
-      ...key,
-      agent_id: thread.agent_id,
-      thread: thread.config,
-      run: params.config ?? {},
-    }),
-    readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() }),
-  ]);
+  const frozen = await freezeFor(deps, session, {
+    ...key,
+    agent_id: thread.agent_id,
+    thread: thread.config,
+    run: params.config ?? {},
+  });
+  // After that: a run that is refused leaves no image behind.
+  const input = await readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() });
   const row = await session.change(async () => {
     // Another call with this key may have come meanwhile.
     const twin = await findByKey(deps, params);

@@ -4,6 +4,7 @@ import {
   encodeValue,
   type FrozenConfig,
   loadActivePacks,
+  packsToLoad,
   type ResolvedPrompt,
   resolveLadder,
 } from "../prompts/index.js";
@@ -76,12 +77,11 @@ async function resolvePrompt(
   { run, thread, workspace_id }: ToFreeze,
   agent: AgentDefinition | undefined,
 ): Promise<ResolvedPrompt> {
-  const packs = [run.prompt_pack, thread.default_prompt_pack].filter((pack) => typeof pack === "string");
-  const binding = run.workspace_binding === undefined ? thread.workspace_binding : run.workspace_binding;
+  const named = packsToLoad({ run, thread, workspace_id });
   const active: ReadonlyMap<string, PromptSnapshot> =
-    packs.length === 0
+    named.packs.length === 0
       ? new Map()
-      : await deps.store.read(() => loadActivePacks(binding?.workspace ?? workspace_id, packs));
+      : await deps.store.read(() => loadActivePacks(named.workspace_id, named.packs));
   return resolveLadder({ run, thread, ...(agent && { agent }), activePack: (pack) => active.get(pack) });
 }
 

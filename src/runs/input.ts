@@ -16,10 +16,16 @@ export async function readInput(
   key: SessionKey,
   { content, run_id, at }: { content: RunContent; run_id: string; at: number },
 ): Promise<Input> {
-  const given = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  const message = { id: randomUUID(), content: await saveImages(deps, key, given), run_id, at };
-  const images = given.flatMap((block) => (block.type === "image" ? [block.data] : []));
-  return encodeInput(message, images);
+  const blocks = blocksOf(content);
+  // What is refused leaves no file behind.
+  const { message, ...told } = await encodeInput(blocks, at);
+  const kept = await saveImages(deps, key, blocks);
+  return { ...told, message: { ...message, content: kept, heddle: { runId: run_id } } };
+}
+
+/** The same without leaving anything behind: for a look at what would be sent. */
+export async function previewInput(content: RunContent, at: number): Promise<Input> {
+  return encodeInput(blocksOf(content), at);
 }
 
 /** The same from what the journal has of it: the gateway that read it is gone. */
@@ -52,24 +58,22 @@ async function saveImages(deps: RunsDeps, key: SessionKey, blocks: Blocks): Prom
   });
 }
 
-/** The same without leaving anything behind: for a look at what would be sent. */
-export async function previewInput(content: RunContent, at: number): Promise<Input> {
-  const given = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  const images = given.flatMap((block) => (block.type === "image" ? [block.data] : []));
-  const blocks = given.map((block) =>
-    block.type === "text" ? block : { type: "image" as const, assetRef: "", mimeType: block.mimeType },
+/** Base64 can be written in several ways; what is told later is written anew from the file. */
+function blocksOf(content: RunContent): Blocks {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.map((block) =>
+    block.type === "image" ? { ...block, data: Buffer.from(block.data, "base64").toString("base64") } : block,
   );
-  return encodeInput({ id: randomUUID(), content: blocks, run_id: "", at }, images);
 }
 
-async function encodeInput(
-  { id, content, run_id, at }: { id: string; content: Message["content"]; run_id: string; at: number },
-  images: readonly string[],
-): Promise<Input> {
+async function encodeInput(blocks: Blocks, at: number): Promise<Input> {
+  const content = blocks.map((block) =>
+    block.type === "text" ? block : { type: "image" as const, assetRef: "", mimeType: block.mimeType },
+  );
   const timestamp = new Date(at).toISOString();
-  const message: Message = { id, role: "user", timestamp, content, heddle: { runId: run_id } };
-  const left = [...images];
-  const [prompt] = await promptMessagesOf(message, async () => left.shift());
+  const message: Message = { id: randomUUID(), role: "user", timestamp, content };
+  const images = blocks.flatMap((block) => (block.type === "image" ? [block.data] : []));
+  const [prompt] = await promptMessagesOf(message, async () => images.shift());
   const encoded = encodeMessage(prompt ?? { role: "user", content: "" });
   if (encoded.text.length > MAX_BYTES) {
     throw runsError(

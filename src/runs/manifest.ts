@@ -104,7 +104,10 @@ function firstChange(before: Prefix, now: Prefix): string | undefined {
   const length = Math.max(before.sections.length, now.sections.length);
   for (let at = 0; at < length; at++) {
     const [was, is] = [before.sections[at], now.sections[at]];
-    if (was?.id !== is?.id || was?.source.ref !== is?.source.ref) return (is ?? was)?.id;
+    if (was?.id === is?.id && was?.source.ref === is?.source.ref) continue;
+    // One that is gone is what differs, not the one that has moved up into its place.
+    const gone = was && !now.sections.some(({ id }) => id === was.id);
+    return (gone ? was : (is ?? was))?.id;
   }
   return before.tools_ref === now.tools_ref ? "model" : "tools";
 }

@@ -24,6 +24,7 @@ import { requireRun } from "./find.js";
 import type { PromptCompiled, RunEvent } from "./fold/events.js";
 import { reduce as liveReduce, type Reduced, stateHash } from "./fold/reduce.js";
 import { IDLE, type RunsState } from "./fold/state.js";
+import { packDifference } from "./replay-pack.js";
 import { restBefore } from "./session/sessions.js";
 
 type Difference = NonNullable<ReplayResult["first_difference"]>;
@@ -47,10 +48,12 @@ function* replay(deps: ReplayDeps, params: ParsedParams<"run/replay">): Unit<Rep
   const parsed = record.events.map(tryParse);
   const own = parsed.filter((event) => event?.run_id === row.id) as unknown as RunEvent[];
   const compiled = own.filter((event) => event.type === "prompt.compiled");
-  const integrity = (yield* brokenRecord(row, record)) ?? (yield* brokenBlobs(row, parsed, compiled));
+  const pack = yield* packOf(own);
+  const integrity =
+    (yield* brokenRecord(row, record)) ?? (yield* brokenBlobs(row, parsed, compiled)) ?? pack.integrity;
   // Events that were changed can't be folded: where the record is broken is where the fold breaks too.
   const unreadable = parsed.includes(undefined) ? integrity : undefined;
-  const fold = unreadable ?? foldDifference(deps, row, parsed as JournalEvent[]);
+  const fold = unreadable ?? foldDifference(deps, row, parsed as JournalEvent[]) ?? pack.fold;
   const recompiled = yield* compileDifference(deps, row, compiled);
   const other = recompiled === "other_version";
   const first = integrity ?? fold ?? (other ? undefined : recompiled);
@@ -63,6 +66,15 @@ function* replay(deps: ReplayDeps, params: ParsedParams<"run/replay">): Unit<Rep
     steps: compiled.length,
     ...(first && { first_difference: first }),
   };
+}
+
+/** What is wrong with the journal that the run's base prompt comes from, if it is a pack's. */
+function* packOf(events: readonly RunEvent[]): Unit<Partial<Record<Difference["check"], Difference>>> {
+  const asked = events.findLast((event) => event.type === "run.requested");
+  const found = asked ? yield* blobs.findBlobs([hashOf(asked.config)]) : undefined;
+  const config = parsed<FrozenConfig>([...(found?.values() ?? [])][0]?.content);
+  const different = config ? yield* packDifference(config) : undefined;
+  return different ? { [different.check]: different } : {};
 }
 
 interface RunRecord {
@@ -109,29 +121,47 @@ function* brokenBlobs(
   events: readonly (JournalEvent | undefined)[],
   compiled: readonly PromptCompiled[],
 ): Unit<Difference | undefined> {
-  const named = new Set(
-    events
-      .filter((event) => event?.run_id === row.id)
-      .flatMap((event) => JSON.stringify(event).match(/sha256:[0-9a-f]{64}/g) ?? []),
+  const own = events.filter((event) => event?.run_id === row.id);
+  const named = own.flatMap((event) => namedBy(event as JournalEvent));
+  const found = yield* blobs.findBlobs(named.map(hashOf));
+  const broken = firstBroken(named, found);
+  if (broken) return broken;
+  const inside = own.flatMap((event) => namedInside(event as JournalEvent, found));
+  return (
+    firstBroken(inside, yield* blobs.findBlobs(inside.map(hashOf))) ?? (yield* brokenHistory(row, compiled))
   );
-  const found = yield* blobs.findBlobs([...named].map(hashOf));
-  // What prompts are made of is named in what the events name.
-  for (const { content } of found.values()) {
-    if (content.length > MAX_SCANNED) continue;
-    for (const ref of Buffer.from(content)
-      .toString()
-      .match(/"sha256:[0-9a-f]{64}"/g) ?? [])
-      named.add(ref.slice(1, -1));
-  }
-  const all = yield* blobs.findBlobs([...named].map(hashOf));
-  for (const ref of named) {
-    const problem = blobProblem(ref, all.get(hashOf(ref))?.content);
-    if (problem) return problem;
-  }
-  return yield* brokenHistory(row, compiled);
 }
 
-const MAX_SCANNED = 1024 * 1024;
+type FoundBlobs = ReadonlyMap<string, { readonly content: Uint8Array }>;
+
+function firstBroken(refs: readonly string[], found: FoundBlobs): Difference | undefined {
+  for (const ref of refs) {
+    const problem = blobProblem(ref, found.get(hashOf(ref))?.content);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+const BLOB_FIELDS = ["config", "input", "inputs", "prefix", "marker", "result"];
+
+/** Only what stands where a ref stands is one: what people and models say may look the same. */
+function namedBy(event: JournalEvent): string[] {
+  return BLOB_FIELDS.map((field) => event[field]).filter((ref) => typeof ref === "string");
+}
+
+/** What prompts are made of is named in what the events name. */
+function namedInside({ config, inputs }: JournalEvent, found: FoundBlobs): string[] {
+  const at = (ref: unknown) => (typeof ref === "string" ? found.get(hashOf(ref))?.content : undefined);
+  const frozen = parsed<FrozenConfig>(at(config));
+  const made = parsed<CompileInputs>(at(inputs));
+  const parts = made ? [...made.base, ...made.sections].map(({ ref }) => ref) : [];
+  return [
+    ...(frozen?.prompt.refs ?? []),
+    ...(made ? [made.config] : []),
+    ...parts,
+    ...(made?.tools_ref ? [made.tools_ref] : []),
+  ];
+}
 
 function blobProblem(ref: string, content: Uint8Array | undefined): Difference | undefined {
   if (!content) return difference("integrity", `blob ${ref}`, `The blob ${ref} is missing.`);

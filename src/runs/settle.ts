@@ -1,6 +1,7 @@
 import type { Message } from "../atsf/index.js";
 import { HeddleError } from "../base/index.js";
-import type { FrozenConfig } from "../prompts/index.js";
+import { encodeMessage, type FrozenConfig } from "../prompts/index.js";
+import type { PromptMessage } from "../providers/index.js";
 import { recordMessages } from "../threads/index.js";
 import { inputOf, presentHistory, steeringOf } from "./compile-next.js";
 import type { RunsDeps } from "./deps.js";
@@ -45,6 +46,7 @@ export async function endRun(deps: RunsDeps, session: ThreadSession, ending: End
     endEvent(deps, active.run_id, end, error),
   ];
   const blobs = ending.blobs ?? [];
+  closeCalls(session, active);
   try {
     const messages = await lastMessages(deps, session, end);
     if (messages.length > 0 || session.toTell.length > 0)
@@ -57,6 +59,25 @@ export async function endRun(deps: RunsDeps, session: ThreadSession, ending: End
     await commitEvents(deps, session, [...(ending.receipt ? [ending.receipt] : []), failed], { blobs });
   }
 }
+
+/** A call that nobody answered would make the next request one that no API takes. */
+function closeCalls(session: ThreadSession, { phase, intents, agent_message_id }: ActiveRun): void {
+  if (phase !== "tools") return;
+  const calls = session.answer?.tool_calls ?? [];
+  for (const [at, { intent_id }] of intents.filter(({ kind }) => kind === "tool.call").entries()) {
+    const { id: tool_call_id, name } = calls[at] ?? {};
+    if (tool_call_id === undefined || name === undefined) continue;
+    const message: PromptMessage = { role: "tool", tool_call_id, name, content: UNANSWERED };
+    const answer = session.toolAnswers.get(intent_id);
+    if (!answer) session.transcript.toolAnswered(tool_call_id, message, { status: "cancelled" });
+    session.toTell.push(answer ?? { encoded: encodeMessage(message), message_id: agent_message_id });
+  }
+  session.toolAnswers.clear();
+  session.answer = undefined;
+}
+
+const UNANSWERED =
+  "The run ended before this call was answered. It may or may not have had its effect. Find out before you call it again.";
 
 function endEvent(deps: RunsDeps, run_id: string, end: RunEnd, error: RunError | undefined): RunEnded {
   const told = end === "completed" || end === "cancelled" ? undefined : error;

@@ -1,7 +1,8 @@
 import { effectiveTools } from "../agents/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
+import { workspaces } from "../store/index.js";
 import { requireDirectory } from "../threads/index.js";
-import { getThread } from "../tree/index.js";
+import { getThread, workspaceNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { toolContext } from "./tool-context.js";
 
@@ -62,7 +63,11 @@ async function scopeOf(
   deps: RunsDeps,
   { workspace_id, thread_id }: { workspace_id: string; thread_id?: string | undefined },
 ) {
-  if (thread_id === undefined) return { agent: undefined };
+  if (thread_id === undefined) {
+    if (await deps.store.read(() => workspaces.findWorkspace(workspace_id))) return { agent: undefined };
+    throw workspaceNotFound(workspace_id);
+  }
   const { thread } = await getThread(deps, { workspace_id, thread_id });
-  return { agent: deps.agents.get(thread.agent_id) };
+  // Its runs would be carried out by the one that answers when nobody is chosen, within that one's limits.
+  return { agent: deps.agents.get(thread.agent_id) ?? deps.agents.require(deps.agents.fallback) };
 }

@@ -25,17 +25,16 @@ export async function updateRun(
   const at = deps.clock.now();
   const { user_message_id: message_id, input: ref } = waiting;
   const overrides = { ...waiting.overrides, ...params.config };
-  const [frozen, input] = await Promise.all([
-    freeze(deps, {
-      ...session.key,
-      agent_id: thread.agent_id,
-      thread: thread.config,
-      run: overrides,
-    }),
+  const frozen = await freeze(deps, {
+    ...session.key,
+    agent_id: thread.agent_id,
+    thread: thread.config,
+    run: overrides,
+  });
+  const input =
     params.content === undefined
-      ? restoreInput(deps, session.key, { input: ref, message_id, run_id: row.id, at })
-      : readInput(deps, session.key, { content: params.content, run_id: row.id, at }),
-  ]);
+      ? await restoreInput(deps, session.key, { input: ref, message_id, run_id: row.id, at })
+      : await readInput(deps, session.key, { content: params.content, run_id: row.id, at });
   const kept = { ...input, message: { ...input.message, id: message_id } };
   const event = requested(session, {
     run_id: row.id,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseEvent, readEvents } from "../../src/journal/index.js";
 import { applyWaiting, runEnded } from "../../src/prompts/packs/run-ended.js";
+import { PackTurns } from "../../src/prompts/packs/turns.js";
 import { methods, type PromptSnapshot } from "../../src/protocol/index.js";
 import type { Store } from "../../src/store/index.js";
 import { deleteWorkspace } from "../../src/tree/index.js";
@@ -9,8 +10,9 @@ import { fits, message, onEachBench, type Room } from "./support.js";
 const PACK = "prompts/packs/default.json";
 const WHEN_IDLE = { mode: "when_idle" };
 
-/** A pack with something pending. */
+/** A pack with something pending, in a gateway that has looked already for what waits. */
 async function pending(room: Room, content = "new"): Promise<PromptSnapshot> {
+  await applyWaiting(room.bench.deps);
   room.write({ [PACK]: message(content) });
   return (await room.sync()).pending as PromptSnapshot;
 }
@@ -214,9 +216,14 @@ onEachBench("applying when idle", (bench) => {
     await room.apply(WHEN_IDLE);
     bench().restart();
     let asked = 0;
+    const forgetting = new Set<() => void>();
     const { store } = bench();
     const counted: Store = {
       ...store,
+      onForget: (listener) => {
+        forgetting.add(listener);
+        return () => forgetting.delete(listener);
+      },
       read: (unit) => {
         asked++;
         return store.read(unit);
@@ -226,11 +233,16 @@ onEachBench("applying when idle", (bench) => {
         return store.write(options, unit);
       },
     };
-    const { PackTurns } = await import("../../src/prompts/packs/turns.js");
     const deps = { ...bench().deps, store: counted, packs: new PackTurns(counted) };
-    for (let n = 0; n < 5; n++) await runEnded(deps, { workspace_id: room.id, thread_id: "thr" });
+    const end = () => runEnded(deps, { workspace_id: room.id, thread_id: "thr" });
+    for (let n = 0; n < 5; n++) await end();
     expect(asked).toBe(1);
+    // Another gateway may have been at work meanwhile.
+    for (const forget of forgetting) forget();
+    for (let n = 0; n < 5; n++) await end();
+    expect(asked).toBe(2);
     deps.packs.close();
+    expect(forgetting.size).toBe(0);
   });
 
   test("[PRM37] a store that fails is reported, and the next end of a run tries again", async () => {

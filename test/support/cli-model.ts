@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket, connect as tcpConnect } from "node:net";
 import { join } from "node:path";
-import { CliHome, COMMAND, type Ended, ended } from "./cli.js";
+import { CliHome, type Ended, ended } from "./cli.js";
 import type { ServerTurn } from "./model-server/script.js";
 import { type ModelServer, startModelServer } from "./model-server/server.js";
 import { agentAt, apis } from "./runs.js";
@@ -37,16 +37,6 @@ export class ModelHome extends CliHome {
     return new UnderWay(this.spawn(args));
   }
 
-  /** The same on a terminal of its own. */
-  beginOnTerminal(...args: string[]): UnderWay {
-    const words = [process.execPath, COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    const line = `stty cols 120; exec ${words.join(" ")}`;
-    const mac = process.platform === "darwin";
-    const script = mac ? ["-q", "/dev/null", "sh", "-c", line] : ["-qec", line, "/dev/null"];
-    const env = { ...this.env, TERM: "xterm-256color", NO_COLOR: "1" };
-    return new UnderWay(spawn("script", script, { env, cwd: this.cwd }));
-  }
-
   override async remove(): Promise<void> {
     await super.remove();
     await this.model.close();
@@ -76,8 +66,9 @@ export class UnderWay {
         resolve();
       };
       this.#look.add(look);
-      this.ended.then(({ stdout, stderr }) =>
-        reject(new Error(`it ended without '${text}': ${stdout}${stderr}`)),
+      this.ended.then(
+        ({ stdout, stderr }) => reject(new Error(`it ended without '${text}': ${stdout}${stderr}`)),
+        reject,
       );
       look();
     });
@@ -136,11 +127,6 @@ export class CuttableWay {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
   }
-}
-
-/** Answers in words of a few letters, with a pause before the rest. */
-export function pausing(first: string, rest: string, ms: number): ServerTurn {
-  return { steps: [{ text: first }, { delay_ms: ms }, { text: rest }] };
 }
 
 /** Writes a configuration where a private gateway finds it. */

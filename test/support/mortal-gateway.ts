@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { rolldown } from "rolldown";
 import { expect, vi } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
@@ -35,12 +36,23 @@ export class MortalGateway {
 
   /** Starts, or starts again, and answers the workspace as it is then. */
   async start(): Promise<RunScene> {
+    await (await this.#spawn()).ready();
+    return this.scene();
+  }
+
+  /** Is killed after a time, however far it has come. */
+  async startAndKill(afterMs: number): Promise<void> {
+    await this.#spawn();
+    await sleep(afterMs);
+    await this.kill();
+  }
+
+  async #spawn(): Promise<HeddleProcess> {
     const { place, scratch } = this;
     const args = [place.dataDir, place.store, scratch];
     const env = { NODE_PATH: resolve("node_modules"), HEDDLE_LOG: process.env.HEDDLE_LOG ?? "silent" };
     this.#process = new HeddleProcess(args, env, await program());
-    await this.#process.ready();
-    return this.scene();
+    return this.#process;
   }
 
   /** Another connection, in the same workspace. */

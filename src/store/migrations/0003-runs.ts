@@ -28,8 +28,9 @@ function* createBlobs(): Unit<void> {
       .addColumn("id", dialect === "postgres" ? "bigserial" : "integer", (column) => column.primaryKey())
       .addColumn("hash", "text", (column) => column.notNull().unique())
       .addColumn("size", "bigint", required)
-      .addColumn("content", dialect === "postgres" ? "bytea" : "blob", required)
-      .addColumn("put_at", "bigint", required),
+      .addColumn("put_at", "bigint", required)
+      // Last: SQLite walks through the bytes of a large one to reach what stands behind them.
+      .addColumn("content", dialect === "postgres" ? "bytea" : "blob", required),
   );
   yield* query(({ db }) => db.schema.createIndex("ix_blob_put_at").on("blob").columns(["put_at", "id"]));
   yield* query(({ db }) =>

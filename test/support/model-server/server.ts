@@ -11,8 +11,8 @@ export interface ModelServer {
   readonly url: string;
   /** Every request so far, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** What it plays from now on. */
-  play(turns: readonly ServerTurn[]): void;
+  /** What it plays from now on: turns one by one, or what follows from the body of a request. */
+  play(turns: readonly ServerTurn[] | ((body: string) => ServerTurn)): void;
   /** Lets go on what waits at a gate of this name, now and later. */
   open(gate: string): void;
   /** Forgets the requests so far. */
@@ -41,7 +41,7 @@ export async function startModelServer(turns: readonly ServerTurn[] = [], port =
   const requests: RecordedRequest[] = [];
   const arrivals: (() => void)[] = [];
   const gates = new Gates();
-  let script = new Script(turns);
+  let script: { next(body: string): ServerTurn | undefined } = new Script(turns);
   let connections = 0;
   const server = createServer(async (request, response) => {
     const protocol = protocolOf((request.url ?? "").split("?")[0] ?? "");
@@ -61,7 +61,7 @@ export async function startModelServer(turns: readonly ServerTurn[] = [], port =
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     play: (next) => {
-      script = new Script(next);
+      script = typeof next === "function" ? { next } : new Script(next);
     },
     open: (gate) => gates.open(gate),
     forget: () => {

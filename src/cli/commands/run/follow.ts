@@ -21,7 +21,7 @@ export interface RunFollower {
 }
 
 /** How long a gateway may be away: one that is started anew is back within that. */
-const AWAY_MS = 10_000;
+export const AWAY_MS = 10_000;
 
 /** Listens before the run is asked for: its first words may come before the answer that names it. */
 export async function followThread(

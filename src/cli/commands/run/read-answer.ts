@@ -1,5 +1,6 @@
 import type { Message, Run } from "../../../protocol/index.js";
 import type { Session } from "../../session.js";
+import { AWAY_MS } from "./follow.js";
 
 const PAGE = 20;
 const MOST_PAGES = 50;
@@ -12,12 +13,8 @@ export async function readAnswer(
   const found: Message[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const { data, next_cursor } = await call("thread/messages", {
-      workspace_id,
-      thread_id,
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
+    const params = { workspace_id, thread_id, limit: PAGE, ...(cursor !== undefined && { cursor }) };
+    const { data, next_cursor } = await call("thread/messages", params, { timeoutMs: AWAY_MS });
     for (const message of data) {
       if (message.id === user_message_id) return found.reverse();
       if (message.role === "agent" && message.run_id === id) found.push(message);

@@ -7,7 +7,7 @@ import { type Session, withSession } from "../../session.js";
 import { answerIn } from "./answer.js";
 import { Cancelling } from "./cancelling.js";
 import { assertChoice, type ChosenThread, chooseThread, type ThreadChoice } from "./choose-thread.js";
-import { followThread } from "./follow.js";
+import { AWAY_MS, followThread } from "./follow.js";
 import { readMessage } from "./message-input.js";
 import { type PromptOptions, putPrompt, readPrompt } from "./prompt-option.js";
 import { readAnswer } from "./read-answer.js";
@@ -62,7 +62,7 @@ async function converse(session: Session, sending: Sending): Promise<Outcome | u
   const { thread } = chosen;
   const { workspace_id, id: thread_id } = thread;
   const following = await followThread(session, thread);
-  if (cancelling.cause) return undefined;
+  if (cancelling.cause) return discard(session, chosen);
   const run = await start(session, chosen, { content: sending.content, ...(config && { config }) });
   const screen = new Screen();
   const shown = new ShowRun(screen, options);
@@ -74,10 +74,13 @@ async function converse(session: Session, sending: Sending): Promise<Outcome | u
   });
   try {
     const ended = await following.ended(run, shown);
-    const messages = await readAnswer(session, ended);
-    if (!options.json) showRest(shown, screen, messages, ended);
+    const read = await Promise.all([
+      readAnswer(session, ended),
+      call("thread/get", { workspace_id, thread_id }, { timeoutMs: AWAY_MS }),
+    ]).catch(ifGone);
+    const [messages, now] = read ?? [[], { thread }];
+    if (!options.json) showRest(shown, { screen, messages: read && messages, run: ended });
     const message = messages.at(-1);
-    const now = await call("thread/get", { workspace_id, thread_id });
     return { run: ended, thread: now.thread, ...(message && { message }) };
   } finally {
     screen.end();
@@ -99,8 +102,9 @@ async function configOf(
 type Asked = Pick<Params<"run/start">, "content" | "config">;
 
 /** A message that is refused leaves no empty thread behind. */
-async function start({ call }: Session, { thread, made }: ChosenThread, asked: Asked): Promise<Run> {
-  const { workspace_id, id: thread_id, worktree } = thread;
+async function start(session: Session, chosen: ChosenThread, asked: Asked): Promise<Run> {
+  const { call } = session;
+  const { workspace_id, id: thread_id } = chosen.thread;
   const params = { workspace_id, thread_id, ...asked, idempotency_key: randomUUID() };
   const again = (error: Error) => {
     if (!isLost(error)) throw error;
@@ -110,24 +114,45 @@ async function start({ call }: Session, { thread, made }: ChosenThread, asked: A
   try {
     return (await call("run/start", params).catch(again)).run;
   } catch (error) {
-    if (made && !worktree && (error as Error).name === "CallError")
-      await call("thread/delete", { workspace_id, thread_id }).catch(() => {});
+    if ((error as Error).name === "CallError") await discard(session, chosen);
     throw error;
   }
 }
 
-function isLost(error: Error & { kind?: string }): boolean {
-  return error.kind === "connection_lost";
+/** Takes back the thread that was made for a message. A worktree is left alone: it may be set up already. */
+async function discard({ call }: Session, { thread, made }: ChosenThread): Promise<undefined> {
+  const { workspace_id, id: thread_id, worktree } = thread;
+  if (made && !worktree) await call("thread/delete", { workspace_id, thread_id }).catch(() => {});
+}
+
+const NO_ANSWER = new Set(["connection_lost", "closed", "timeout", "stopping"]);
+
+function isLost({ kind = "" }: Error & { kind?: string }): boolean {
+  return NO_ANSWER.has(kind);
+}
+
+/** A gateway that stops ends its runs, tells it, and is gone: what it told is all there is. */
+function ifGone(error: Error): undefined {
+  if (!isLost(error)) throw error;
+  return undefined;
+}
+
+interface Shown {
+  readonly screen: Screen;
+  /** Undefined when the log could not be read. */
+  readonly messages: readonly Message[] | undefined;
+  readonly run: Run;
 }
 
 /** What was missed while the connection was away comes from the thread's log. */
-function showRest(shown: ShowRun, screen: Screen, messages: readonly Message[], run: Run): void {
-  const cut = messages.some(({ truncated }) => truncated === true);
-  const rest = cut ? "" : shown.answer.rest(answerIn(messages));
+function showRest(shown: ShowRun, { screen, messages, run }: Shown): void {
+  // Long messages are cut for the wire: then the words that came are all that can be had here.
+  const whole = messages?.some(({ truncated }) => truncated === true) ? undefined : messages;
+  const rest = whole && shown.answer.rest(answerIn(whole));
   if (rest) screen.say(rest);
-  if (rest === undefined || (cut && shown.answer.text === "")) {
+  if (rest === undefined && shown.missed) {
     shown.aside(
-      `A part of the answer was missed: \`heddle threads messages ${run.thread_id}\` has it whole.`,
+      `A part of the answer may be missing: \`heddle threads messages ${run.thread_id}\` has it whole.`,
     );
   }
 }

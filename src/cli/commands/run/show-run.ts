@@ -16,6 +16,8 @@ const SHOWN_INPUT = 200;
 /** Shows a run while it goes on. With `--json` nothing is shown, and only what came is kept. */
 export class ShowRun implements RunWatcher {
   readonly answer = new Answer();
+  /** Whether words may have been said that nobody heard here. */
+  missed = false;
   readonly #screen: Screen;
   readonly #options: ShowOptions;
   readonly #inputs = new Map<string, string>();
@@ -49,6 +51,7 @@ export class ShowRun implements RunWatcher {
   }
 
   connection(state: "lost" | "back"): void {
+    this.missed = true;
     const what = state === "lost" ? "was lost; waiting for it to come back" : "is back";
     this.aside(`The connection to the gateway ${what}.`);
   }
