@@ -39,12 +39,17 @@ test("[AGT80] without lists every tool is offered; an empty list allows nothing 
 
 test("[AGT81] lists are globs, deny comes after allow, and every capability must be allowed", () => {
   expect(offered({ toolAllowlist: ["lists_*"] })).toEqual(["lists_add", "lists_show", "system_time"]);
-  expect(offered({ toolAllowlist: ["lists_*"], toolDenylist: ["*_add"] })).toEqual(["lists_show", "system_time"]);
+  expect(offered({ toolAllowlist: ["lists_*"], toolDenylist: ["*_add"] })).toEqual([
+    "lists_show",
+    "system_time",
+  ]);
   expect(offered({ capabilityAllowlist: ["*.read"] })).toEqual(["lists_show", "notes_show", "system_time"]);
   expect(offered({ capabilityDenylist: ["lists.*"] })).toEqual(["notes_show", "system_time"]);
   expect(offered({ toolDenylist: ["system_*"] })).toContain("system_time");
   const both = tool("mixed", "lists.read", "lists.write");
-  expect(effectiveTools({ ...NO_LIMIT, capabilityAllowlist: ["lists.read"] }, [both])[0]?.offered).toBe(false);
+  expect(effectiveTools({ ...NO_LIMIT, capabilityAllowlist: ["lists.read"] }, [both])[0]?.offered).toBe(
+    false,
+  );
 });
 
 test("[AGT82] who may not use a tool is told by which list", () => {

@@ -91,10 +91,14 @@ export interface KernelLock {
 export function openLock(path: string): KernelLock {
   const handle = sqliteDriver().open(path);
   handle.exec("pragma busy_timeout = 0");
+  let quiet = false;
   return {
     tryTake() {
       if (held.has(handle)) return false;
       try {
+        // Nothing is ever written: a journal beside the lock would be made and removed each time it is taken.
+        if (!quiet) handle.exec("pragma journal_mode = memory");
+        quiet = true;
         handle.exec("begin exclusive");
       } catch (error) {
         if (sqliteErrorCode(error) === SQLITE_BUSY) return false;

@@ -85,6 +85,7 @@ class Module {
   }
 
   async #alive(): Promise<ModuleThread> {
+    await this.#thread?.heard();
     if (this.#closed) throw new CallFailure("not_started", "its package was closed");
     const thread = this.#thread && !this.#thread.over ? this.#thread : this.#start();
     // The order and the limits in force are those of the description that was installed.

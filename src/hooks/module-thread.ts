@@ -42,6 +42,8 @@ export class ModuleThread {
   readonly loaded: Promise<string>;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
+  /** Calls that were told to stop and have not said that they heard it. */
+  readonly #stopping = new Set<Promise<unknown>>();
   #calls = 0;
   #over: CallFailure | undefined;
 
@@ -73,6 +75,7 @@ export class ModuleThread {
     let stuck: NodeJS.Timeout | undefined;
     const abort = () => {
       this.#worker.postMessage({ abort: id });
+      this.#stopping.add(answered);
       stuck = setTimeout(() => this.terminate("it was stuck, and was ended"), ABORT_HEARD_MS);
     };
     signal.addEventListener("abort", abort);
@@ -83,9 +86,15 @@ export class ModuleThread {
     });
     return answered.finally(() => {
       clearTimeout(stuck);
+      this.#stopping.delete(answered);
       signal.removeEventListener("abort", abort);
       this.#rest();
     });
+  }
+
+  /** Until it is known whether it listens or is over: a call sent to a thread that is stuck would end with it. */
+  async heard(): Promise<void> {
+    await Promise.allSettled(this.#stopping);
   }
 
   async terminate(why = "it was closed"): Promise<void> {

@@ -34,8 +34,8 @@ export class Resolver {
     this.#stop = [
       store.onForget(() => this.#epoch++),
       store.onCommit(({ notes }) => {
-        for (const { workspace_id, method } of notes) {
-          if (method === "thread/tree/changed") this.#changed(workspace_id);
+        for (const { workspace_id, method, params } of notes) {
+          if (method === "thread/tree/changed" && !isThreadAlone(params)) this.#changed(workspace_id);
         }
       }),
     ];
@@ -62,6 +62,17 @@ export class Resolver {
   #generation(workspace_id: string): number {
     return this.#generations.get(workspace_id) ?? 0;
   }
+}
+
+/**
+ * A thread that changes where it stands changes nothing that is in effect, and every message changes its thread. Looked for
+ * at the beginning of the text: what people write stands behind it.
+ */
+function isThreadAlone(params: string): boolean {
+  return (
+    /^\{"workspace_id":"[^"]*","changes":\{"threads":\[/.test(params) &&
+    !/"placements":\[|"removed_ids":\[/.test(params)
+  );
 }
 
 export async function resolveForThread(

@@ -1,5 +1,5 @@
 export { appendEvents } from "./append.js";
-export { type ChainProblem, firstBreak, nextEvent } from "./chain.js";
+export { firstBreak, nextEvent } from "./chain.js";
 export {
   EMPTY_HEAD,
   type Happening,

@@ -16,7 +16,7 @@ export { type CompiledStep, compileStep, type HistoryView } from "./compile/step
 export { type Size, sizeOf, sizeOfText } from "./compile/tokens.js";
 export type { PromptsDeps } from "./deps.js";
 export type { PromptsFailure } from "./errors.js";
-export { endOf, type ListEnd, listHash, type Told, type ToTell, tell } from "./history/list.js";
+export { endOf, type ListEnd, type Told, type ToTell, tell } from "./history/list.js";
 export { promptMessagesOf } from "./history/of-log-message.js";
 export { packsToLoad, type ResolvedPrompt, resolveLadder } from "./ladder.js";
 export { applyPrompt } from "./packs/apply.js";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { threadId, workspaceId } from "./ids.js";
 import { optionalParam } from "./text.js";
 
-interface Method<P extends z.ZodType, R extends z.ZodType> {
+export interface Method<P extends z.ZodType, R extends z.ZodType> {
   readonly params: P;
   readonly result: R;
   readonly summary: string;

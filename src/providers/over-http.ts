@@ -1,3 +1,4 @@
+import { Lru } from "../base/index.js";
 import type { HttpConfig } from "./config.js";
 import { providerError } from "./errors.js";
 import { type AttemptFailure, failedEvent } from "./failure.js";
@@ -6,7 +7,7 @@ import { Exchange } from "./http/exchange.js";
 import { type Redact, redactor } from "./http/redact.js";
 import { waitBefore } from "./http/retry.js";
 import { ModelAnswer } from "./model-answer.js";
-import type { ModelApi, ModelFetch, ModelPart } from "./model-api.js";
+import type { Model, ModelApi, ModelFetch, ModelPart } from "./model-api.js";
 import { pause } from "./pause.js";
 import type { GenerateRequest, Provider, ProviderEvent, ProviderId, SentRequest } from "./provider.js";
 
@@ -92,8 +93,30 @@ async function* oneAttempt(
   return answer.finish ?? { type: "failure", failure: unreadable(place) };
 }
 
+/** By the signal its call is made with: a model is costly to make, so it is made once, and each call goes its own way. */
+const ways = new WeakMap<AbortSignal, ModelFetch>();
+
+const goItsWay: ModelFetch = (url, init) => {
+  const way = init?.signal ? ways.get(init.signal) : undefined;
+  if (!way) throw new Error("a call without a way to its server");
+  return way(url, init);
+};
+
+const models = new WeakMap<ModelApi, Lru<string, Model>>();
+const KEPT_MODELS = 64;
+
+function modelOf(api: ModelApi, id: string): Model {
+  const known = models.get(api) ?? new Lru<string, Model>(KEPT_MODELS);
+  models.set(api, known);
+  const model = known.get(id) ?? api.model(goItsWay, id);
+  known.set(id, model);
+  return model;
+}
+
 async function start(api: ModelApi, request: GenerateRequest, fetch: ModelFetch) {
-  const { stream } = await api.model(fetch, request.model).doStream(api.call(request));
+  const { signal: abortSignal } = new AbortController();
+  ways.set(abortSignal, fetch);
+  const { stream } = await modelOf(api, request.model).doStream({ ...api.call(request), abortSignal });
   return stream;
 }
 

@@ -112,9 +112,11 @@ async function recordAndCompile(
     model: prepared.config.model,
     stopReason: "steered",
   });
+  const perhapsThere = session.perhapsWritten;
+  session.perhapsWritten = true;
   await recordMessages(deps, session.key, {
     messages: [...(closed ? [closed] : []), ...inputs.map(({ message }) => message)],
-    perhapsThere: session.restored,
+    perhapsThere,
     withIt: async (files) => {
       const history = await presentHistory(deps, session, files.located.row);
       const found = await untold(deps.store, session.key, {
@@ -142,6 +144,7 @@ async function recordAndCompile(
       };
     },
   });
+  session.perhapsWritten = perhapsThere;
   session.onWritten?.();
   session.onWritten = undefined;
   for (const { message } of inputs) session.inputs.delete(message.id);

@@ -8,6 +8,7 @@ import type { RunEnd } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
 import type { ThreadSession } from "./session/session.js";
 import { endRun, errorOf } from "./settle.js";
+import { showManifest } from "./show-manifest.js";
 import { runToWire } from "./wire.js";
 
 /** Carries out what is under way in a thread, run after run, until it is at rest. Nobody waits for it. */
@@ -51,12 +52,15 @@ function isLeftForLater({ sessions }: RunsDeps, { step, phase }: ActiveRun): boo
 
 async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: string): Promise<void> {
   try {
+    // What could not even be recorded is not done again: a tool may have had its effect.
+    if (session.failure) throw session.failure;
     for (let run = session.active; run?.run_id === run_id; run = session.active) {
       if (session.stop.signal.aborted) await stopRun(deps, session, run_id);
       else await nextOf(deps, session, run);
     }
   } catch (error) {
     if (session.active?.run_id !== run_id) throw error;
+    session.failure = error as Error;
     await failRun(deps, session, run_id, error);
   }
 }
@@ -64,8 +68,10 @@ async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: strin
 /** The phase says what is due, whether this gateway began the run or another one did. */
 async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<void> {
   if (run.phase === "prompt") await compileNext(deps, session);
-  else if (run.phase === "model") await askModel(deps, session);
-  else if (run.phase === "tools") await callTools(deps, session);
+  else if (run.phase === "model") {
+    await showManifest(deps, session, run);
+    await askModel(deps, session);
+  } else if (run.phase === "tools") await callTools(deps, session);
   else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));
 }
 

@@ -16,6 +16,7 @@ export async function forkThread(
   call: Call,
 ): Promise<Result<"thread/fork">> {
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
+  if (params.agent_id !== undefined) deps.agents.require(params.agent_id);
   const source = await locateThread(deps, key);
   const file = await openFiles(deps, source);
   const taken = await messagesUpTo(file, params.message_id);
@@ -74,27 +75,40 @@ async function copyImages(from: ThreadFile, into: ThreadFile, { content }: Messa
   }
 }
 
-/** What was told up to there, by reference. Where the two do not fit, the new thread's is made anew from its log. */
+/** What was told up to there, by reference; what was not told yet is told with the next run, as it would be there. */
 async function copyHistory(
   deps: RunsDeps,
   { key, into, taken }: { key: SessionKey; into: SessionKey; taken: readonly Message[] },
 ): Promise<void> {
   const ids = new Set(taken.map(({ id }) => id));
   const { row: source } = await locateThread(deps, key);
-  const { row: made } = await locateThread(deps, into);
   const { history_epoch: epoch, history_to, history_from } = source;
   if (epoch === null || history_to === null) return;
+  const rows = await deps.store.read(() => history.toldRows({ ...key, epoch }, 0));
+  const stranger = rows.findIndex(({ message_id }) => !ids.has(message_id));
+  const length = stranger === -1 ? rows.length : stranger;
+  if (length === 0) return;
+  const covered = await endOfTold(
+    deps,
+    into,
+    new Set(rows.slice(0, length).map(({ message_id }) => message_id)),
+  );
   await deps.store.write({ key: key.workspace_id }, function* () {
-    const rows = yield* history.toldRows({ ...key, epoch }, 0);
-    const stranger = rows.findIndex(({ message_id }) => !ids.has(message_id));
-    const length = stranger === -1 ? rows.length : stranger;
-    const told = new Set(rows.slice(0, length).map(({ message_id }) => message_id));
-    if (length === 0 || taken.some(({ id, role }) => role === "user" && !told.has(id))) return;
     yield* history.copyHistory({ ...key, epoch }, length, into.thread_id);
     yield* threads.updateThread(into.workspace_id, into.thread_id, {
       history_epoch: 1,
       history_from: (history_from ?? 0) < length ? history_from : 0,
-      history_to: made.log_size,
+      history_to: covered,
     });
   });
+}
+
+/** Where in the log the last message ends that was told. */
+async function endOfTold(deps: RunsDeps, into: SessionKey, told: ReadonlySet<string>): Promise<number> {
+  const file = await openFiles(deps, await locateThread(deps, into));
+  let covered = 0;
+  for await (const entry of file.newMessages(0)) {
+    if ("message" in entry && told.has(entry.message.id)) covered = entry.end;
+  }
+  return covered;
 }

@@ -1,7 +1,9 @@
 import type { Message } from "../atsf/index.js";
+import { unixSeconds } from "../base/index.js";
+import { readHead } from "../journal/index.js";
 import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
-import { runs, threadFiles } from "../store/index.js";
+import { notifications, runs, threadFiles, threads, workspaces } from "../store/index.js";
 import { findLogged } from "../threads/index.js";
 import { answerCall, tellAnswers } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
@@ -13,6 +15,7 @@ import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
 import { endRun, errorOf } from "./settle.js";
+import { runToWire } from "./wire.js";
 
 /** Takes up what a gateway that stopped left behind. Every run goes on or ends visibly. */
 export async function recoverRuns(deps: RunsDeps): Promise<void> {
@@ -25,10 +28,11 @@ export async function recoverRuns(deps: RunsDeps): Promise<void> {
 }
 
 async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {
-  const session = await deps.sessions.open(key);
+  const session = await deps.sessions.open(key).catch((error) => giveUp(deps, key, error));
+  if (!session) return;
   const { active } = session;
   if (active) {
-    session.restored = true;
+    session.perhapsWritten = true;
     try {
       await takeUp(deps, session, active);
     } catch (error) {
@@ -39,6 +43,31 @@ async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {
   }
   drive(deps, session);
 }
+
+/**
+ * The journal can't be folded any more, so nothing can be added to what it says of its runs. They end where they are, and
+ * the next message begins behind them.
+ */
+async function giveUp(deps: RunsDeps, key: SessionKey, error: unknown): Promise<void> {
+  deps.report(error, "the journal of a thread can't be read any more");
+  const { workspace_id, thread_id } = key;
+  const at = unixSeconds(deps.clock);
+  await deps.store.write({ key: workspace_id }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    const { seq: last_seq } = yield* readHead(key);
+    const end = { status: "failed", error: JSON.stringify(BROKEN), last_seq, ended_at: at, updated_at: at };
+    const ended = (yield* runs.unfinishedRuns(key)).map((row) => ({ ...row, ...end }));
+    for (const row of ended) yield* runs.updateRun(row);
+    yield* threads.updateThread(workspace_id, thread_id, { status: "idle" });
+    const told = ended.map((row) => ({ method: "run/changed" as const, params: { run: runToWire(row) } }));
+    yield* notifications.announce(workspace_id, at, told);
+  });
+}
+
+const BROKEN = {
+  code: "run.journal_broken",
+  message: "What was recorded of this run was changed and can't be read any more. Send the message again.",
+};
 
 async function takeUp(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<void> {
   const { key } = session;

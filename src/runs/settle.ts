@@ -10,17 +10,8 @@ import { planEvents } from "./fold/plan.js";
 import type { ActiveRun } from "./fold/state.js";
 import { adoptPlan, commitEvents, writePlan } from "./session/commit.js";
 import { addHistory, untold } from "./session/history.js";
-import type { KeptBlob } from "./session/parts.js";
+import type { Ending, KeptBlob } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
-
-export interface Ending {
-  /** What the run ends with; it is journaled together with the end. */
-  readonly receipt?: EffectReceipt;
-  readonly blobs?: readonly KeptBlob[];
-  /** Default: what the receipt says. */
-  readonly end?: RunEnd;
-  readonly error?: RunError;
-}
 
 const ENDS: Record<EffectReceipt["status"], RunEnd> = {
   ok: "completed",
@@ -37,8 +28,11 @@ const STOP_REASONS: Record<RunEnd, string | undefined> = {
 };
 
 /** Ends the run under way: what it was asked and said goes to the log first, then its end is committed. */
-export async function endRun(deps: RunsDeps, session: ThreadSession, ending: Ending): Promise<void> {
+export async function endRun(deps: RunsDeps, session: ThreadSession, given: Ending): Promise<void> {
   const active = session.active as ActiveRun;
+  // However often it is tried, it ends as it was to end the first time.
+  session.ending ??= given;
+  const { ending } = session;
   const end = ending.end ?? ENDS[ending.receipt?.status ?? "ok"];
   const error = ending.error ?? ending.receipt?.error ?? active.error;
   const events: RunEvent[] = [
@@ -48,7 +42,8 @@ export async function endRun(deps: RunsDeps, session: ThreadSession, ending: End
   const blobs = ending.blobs ?? [];
   closeCalls(session, active);
   try {
-    const messages = await lastMessages(deps, session, end);
+    session.lastMessages ??= await lastMessages(deps, session, end);
+    const messages = session.lastMessages;
     if (messages.length > 0 || session.toTell.length > 0)
       await recordEnd(deps, session, { events, blobs, messages });
     else await commitEvents(deps, session, events, { blobs });
@@ -56,24 +51,36 @@ export async function endRun(deps: RunsDeps, session: ThreadSession, ending: End
     // Files that can't be written must not leave a run that never ends; what was said stays in the journal.
     const told = errorOf(deps, failure);
     const failed = endEvent(deps, active.run_id, end === "completed" ? "failed" : end, error ?? told);
-    await commitEvents(deps, session, [...(ending.receipt ? [ending.receipt] : []), failed], { blobs });
+    const kept = await heldByJournal(deps, session, blobs);
+    await commitEvents(deps, session, [...(ending.receipt ? [ending.receipt] : []), failed], { blobs: kept });
   }
 }
 
+/** What was to be held by the history, which it does not get into now. */
+async function heldByJournal(
+  deps: RunsDeps,
+  { active, toTell }: ThreadSession,
+  blobs: readonly KeptBlob[],
+): Promise<KeptBlob[]> {
+  const { input } = active as ActiveRun;
+  const asked = (await deps.texts.load([input]).catch(() => undefined))?.get(input);
+  const all = [...blobs, ...toTell.map(({ encoded }) => encoded)].map(({ ref, text }) => ({ ref, text }));
+  return asked ? [...all, { ref: input, text: asked.bytes }] : all;
+}
+
 /** A call that nobody answered would make the next request one that no API takes. */
-function closeCalls(session: ThreadSession, { phase, intents, agent_message_id }: ActiveRun): void {
-  if (phase !== "tools") return;
-  const calls = session.answer?.tool_calls ?? [];
-  for (const [at, { intent_id }] of intents.filter(({ kind }) => kind === "tool.call").entries()) {
-    const { id: tool_call_id, name } = calls[at] ?? {};
-    if (tool_call_id === undefined || name === undefined) continue;
+function closeCalls(session: ThreadSession, { intents, agent_message_id }: ActiveRun): void {
+  const told = session.toTell.map(({ encoded }) => encoded.message);
+  const calls = told.find(({ tool_calls }) => tool_calls)?.tool_calls ?? [];
+  const answered = new Set(told.map(({ tool_call_id }) => tool_call_id));
+  const asked = intents.filter(({ kind }) => kind === "tool.call");
+  for (const [at, { id: tool_call_id, name }] of calls.entries()) {
+    if (answered.has(tool_call_id)) continue;
     const message: PromptMessage = { role: "tool", tool_call_id, name, content: UNANSWERED };
-    const answer = session.toolAnswers.get(intent_id);
+    const answer = session.toolAnswers.get(asked[at]?.intent_id ?? "");
     if (!answer) session.transcript.toolAnswered(tool_call_id, message, { status: "cancelled" });
     session.toTell.push(answer ?? { encoded: encodeMessage(message), message_id: agent_message_id });
   }
-  session.toolAnswers.clear();
-  session.answer = undefined;
 }
 
 const UNANSWERED =
@@ -111,9 +118,11 @@ async function recordEnd(
   }: { events: RunEvent[]; blobs: readonly KeptBlob[]; messages: readonly Message[] },
 ): Promise<void> {
   const active = session.active as ActiveRun;
+  const perhapsThere = session.perhapsWritten;
+  session.perhapsWritten = true;
   await recordMessages(deps, session.key, {
     messages,
-    perhapsThere: session.restored,
+    perhapsThere,
     withIt: async ({ file, located }) => {
       const history = await presentHistory(deps, session, located.row);
       const own = new Map([[active.agent_message_id, []]]);

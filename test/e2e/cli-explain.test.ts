@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildCommand } from "../support/cli.js";
+import { sqliteDriver } from "../../src/base/index.js";
+import { buildCommand, type ServedGateway } from "../support/cli.js";
 import { ModelHome } from "../support/cli-model.js";
 import { agentAt, apis } from "../support/runs.js";
 
@@ -10,6 +12,7 @@ const answer = {
 };
 
 let home: ModelHome;
+let gateway: ServedGateway;
 beforeAll(buildCommand);
 beforeEach(async () => {
   home = await ModelHome.open((url) => [
@@ -19,7 +22,7 @@ beforeEach(async () => {
     }),
     agentAt(url, apis[2], { chat: { maxTokens: 500 } }),
   ]);
-  await home.serveAgents();
+  gateway = await home.serveAgents();
   home.model.play([answer]);
 });
 afterEach(() => home.remove());
@@ -110,6 +113,18 @@ describe("what was told", () => {
     expect(first).toContain("1 message of the thread");
   });
 
+  test("[CLI171] where the words are damaged, the account of them is shown and says so", async () => {
+    await send("hello");
+    await change(
+      `update blob set content = cast('{}' as blob) where content like '%You answer in one word.%'`,
+    );
+    const { code, stdout } = await home.run(["explain"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^request {2}.*sha256:/m);
+    expect(stdout).toContain("System prompt of the agent");
+    expect(await home.run(["explain", "--exact"])).toMatchObject({ code: 1, stdout: "" });
+  });
+
   test("[CLI174] nothing that was told can steer the terminal", async () => {
     await home.ok("agents-md", "set", "/", "--text", `a${ESC}[2Jb`);
     const { thread_id } = await send(`hi${ESC}]0;x\u0007`);
@@ -195,8 +210,28 @@ describe("--exact", () => {
     await sending.ended;
   });
 
+  test("[CLI173] bytes that are only like those that were sent are refused too", async () => {
+    await send("hello");
+    await change(
+      `update journal_event set body = replace(body, '"request_sha256":"', '"request_sha256":"0')`,
+    );
+    const { code, stdout, stderr } = await home.run(["explain", "--exact"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("can't be built again byte for byte");
+    expect(await home.ok("explain")).toMatch(/^request .* can't be built again byte for byte$/m);
+  });
+
   test("[CLI173] it goes with no other way of printing", async () => {
     expect((await home.run(["explain", "--exact", "--json"])).code).toBe(2);
     expect((await home.run(["explain", "--exact", "--diff"])).code).toBe(2);
   });
 });
+
+/** Changes the record behind the gateway's back. */
+async function change(sql: string): Promise<void> {
+  await gateway.stop();
+  const store = sqliteDriver().open(join(home.data, "heddle.db"));
+  store.exec(sql);
+  store.close();
+  gateway = await home.serveAgents();
+}

@@ -2,25 +2,31 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sqliteDriver } from "../../src/base/index.js";
 import { buildCommand, type ServedGateway } from "../support/cli.js";
-import { ModelHome } from "../support/cli-model.js";
+import { HeldModel, ModelHome } from "../support/cli-model.js";
 import { agentAt, apis } from "../support/runs.js";
 
 const answer = { repeat: true, steps: [{ text: "ok" }, { usage: { input: 1234, output: 5 } }] };
 
 let home: ModelHome;
+let held: HeldModel;
 let gateway: ServedGateway;
 beforeAll(buildCommand);
 beforeEach(async () => {
+  held = await HeldModel.open();
   home = await ModelHome.open((url) => [
     agentAt(url, apis[0]),
     agentAt(url, apis[2]),
+    agentAt(held.url, apis[0], { agentId: "held" }),
     { agentId: "keyless", displayName: "No key", chat: { provider: "openai", model: "gpt-5" } },
     { agentId: "secret", displayName: "Secret", uiVisible: false, chat: { provider: "demo", model: "demo" } },
   ]);
   gateway = await home.serveAgents();
   home.model.play([answer]);
 });
-afterEach(() => home.remove());
+afterEach(async () => {
+  await home.remove();
+  held.close();
+});
 
 const send = async (...args: string[]) => (await home.json("send", ...args)).run;
 
@@ -71,17 +77,18 @@ describe("runs", () => {
   });
 
   test("[CLI186] steer gives a run under way another message", async () => {
-    home.model.play([
-      { steps: [{ text: "first" }, { delay_ms: 1_500 }, { text: " part" }] },
-      { when: "Leave the tests", steps: [{ text: "second part" }] },
-    ]);
-    const sending = home.begin("send", "one");
+    const sending = home.begin("send", "--agent", "held", "one");
+    await held.say(0, "first");
     await sending.said("first");
     const [run] = (await home.json("runs")).data;
     expect(await home.ok("runs", "steer", run.id, "Leave", "the tests")).toBe(
       `run 1  running  ${run.id} gets it with its next step\n`,
     );
+    await held.say(0, " part", { end: true });
+    await held.say(1, "second part", { end: true });
     expect(await sending.ended).toMatchObject({ code: 0, stdout: "first part\n\nsecond part\n" });
+    const { data } = await home.json("threads", "messages", run.thread_id);
+    expect(data.map(({ role }: { role: string }) => role)).toEqual(["user", "agent", "user", "agent"]);
     const late = await home.run(["runs", "steer", run.id, "too late", "--json"]);
     expect(JSON.parse(late.stderr).error).toMatchObject({ kind: "run.not_running" });
     expect((await home.run(["runs", "steer", run.id, " "])).code).toBe(2);
@@ -188,7 +195,7 @@ describe("agents", () => {
     expect(await home.ok("agents", "--all")).toMatch(/^secret +Secret +demo +demo +available {2}hidden$/m);
     const { data } = await home.json("agents", "--all");
     expect(data.map(({ agent_id }: { agent_id: string }) => agent_id).sort()).toEqual(
-      ["anthropic", "keyless", "openai-compatible", "secret"].sort(),
+      ["anthropic", "held", "keyless", "openai-compatible", "secret"].sort(),
     );
     expect(JSON.stringify(data)).not.toContain("test-key");
   });

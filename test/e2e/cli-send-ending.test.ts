@@ -135,6 +135,20 @@ describe("on a terminal", () => {
     expect(piped).toMatchObject({ stdout: "yes\n", stderr: "" });
   });
 
+  test("[CLI151] a pipe that was not read is told of", async () => {
+    home.model.play([{ repeat: true, steps: [{ text: "ok" }] }]);
+    const piped = (...words: string[]) =>
+      `echo more | '${process.execPath}' '${COMMAND}' send ${words.join(" ")}`;
+    const shown = async (line: string) => {
+      const mac = process.platform === "darwin";
+      const args = mac ? ["-q", "/dev/null", "sh", "-c", line] : ["-qec", line, "/dev/null"];
+      return (await ended(spawn("script", args, { env: { ...home.env, NO_COLOR: "1" }, cwd: home.cwd })))
+        .stdout;
+    };
+    expect(await shown(piped("hi"))).toMatch(/^Standard input was not read: - stands for it\.\r\nok\r\n/);
+    expect(await shown(piped("hi", "-"))).toMatch(/^ok\r\n/);
+  });
+
   test("[CLI155] Ctrl-C on the keyboard cancels", async () => {
     home.model.play([{ steps: [{ text: "so far" }, { hang: true }] }]);
     const { code, stdout } = await home.onTerminal(["send", "hi"], {
@@ -191,15 +205,13 @@ describe("a lost connection", () => {
 
   test("[CLI157] a gateway that does not come back is a failure that says where to look", async () => {
     home.model.play([{ steps: [{ text: "one " }, { hang: true }] }]);
-    const sending = home.begin("send", "count", "--json", ...through);
-    await home.model.request(0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const sending = home.begin("send", "count", ...through);
+    await sending.said("one ");
     way.cut();
-    const { code, stderr } = await sending.ended;
-    expect(code).toBe(1);
-    const { error } = JSON.parse(stderr);
-    expect(error).toMatchObject({ kind: "run.unseen" });
-    expect(error.message).toContain(`heddle threads messages ${error.thread_id}`);
+    const { code, stdout, stderr } = await sending.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "one \n" });
+    const { data } = await home.json("runs");
+    expect(stderr).toContain(`heddle threads messages ${data[0].thread_id}`);
   });
 });
 
@@ -217,8 +229,10 @@ test("[CLI157] a gateway that is killed and started anew: nothing twice, and how
   home.model.play([{ steps: [{ text: "so far" }, { hang: true }] }]);
   const sending = home.begin("send", "hi");
   await sending.said("so far");
-  // What came is journaled every quarter of a second; only then is it known to the next gateway.
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  // Only what was journaled is known to the next gateway.
+  await expect
+    .poll(async () => (await journal()).includes("effect.progress"), { timeout: 10_000 })
+    .toBe(true);
   await gateway.stop("SIGKILL");
   await home.serveAgents("--port", String(gateway.port));
   const { code, stdout } = await sending.ended;
@@ -241,3 +255,15 @@ test("[CLI159] a private gateway keeps what came when it is cancelled", async ()
   expect(said).toMatchObject([{ role: "user" }, { role: "agent", stopReason: "cancelled" }]);
   expect((await home.json("replay", data[0].id)).replay).toMatchObject({ verified: true });
 });
+
+/** The types of the events of the latest run. */
+async function journal(): Promise<string[]> {
+  const { data } = await home.json("runs", "--limit", "1");
+  const response = await fetch(`${gateway.url}/rpc`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${gateway.token}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "run/journal", params: { run_id: data[0].id } }),
+  });
+  const { result } = (await response.json()) as { result: { data: { type: string }[] } };
+  return result.data.map(({ type }) => type);
+}

@@ -109,36 +109,93 @@ onEachStore("replay", (kind) => {
     });
   });
 
-  test("[JRN23] a changed blob and a missing one break integrity, whatever names them", async () => {
+  test("[JRN23] a changed blob and a missing one break integrity and are named, whatever names them", async () => {
     const { scene, first, journal } = await played();
-    const blobs = (await journal.sql("select id, hash from blob order by id")) as {
-      id: number;
-      hash: string;
-    }[];
+    await journal.sql("create table kept as select * from blob");
     const { prefix, inputs } = JSON.parse((await journal.events())[1]?.body ?? "");
-    const { config, base, sections, tools_ref } = await valueOf(scene, inputs);
+    const { config, base, sections, tools_ref } = await readValue(scene, inputs);
     const { message_refs } = await scene.manifest(first.id, 2);
-    const named = new Set([inputs, prefix, config, tools_ref, ...message_refs, base[0].ref, sections[0].ref]);
-    for (const ref of named) {
-      const { id } = blobs.find(({ hash }) => `sha256:${hash}` === ref) ?? { id: 0 };
-      const changed = kind.name === "sqlite" ? "x'7b7d'" : "'\\x7b7d'";
-      await journal.sql(`update blob set id = -id where id = ${id}`);
-      const none = { check: "integrity", message: expect.stringContaining("is missing") };
-      expect(await replay(scene, first.id), `${ref} gone`).toMatchObject({
+    const refs = [inputs, prefix, config, tools_ref, base[0].ref, sections[0].ref, ...message_refs];
+    expect(refs).toContain(first && (await scene.context(first.id)).messages.at(-1)?.ref);
+    for (const ref of new Set<string>(refs)) {
+      const where = `where hash = '${ref.slice("sha256:".length)}'`;
+      const named = (what: string) => ({
         verified: false,
         integrity: "failed",
+        first_difference: {
+          check: "integrity",
+          where: `blob ${ref}`,
+          message: expect.stringContaining(what),
+        },
       });
-      const hash = ref.slice("sha256:".length);
-      await journal.sql(`update blob set hash = 'gone' where id = -${id}`);
-      expect(await replay(scene, first.id)).toMatchObject({ first_difference: none });
-      await journal.sql(`update blob set hash = '${hash}', id = ${id} where id = -${id}`);
-      await journal.sql(`update blob set content = ${changed} where id = ${id}`);
-      void changed;
+      const other = kind.name === "sqlite" ? "x'7b7d'" : "'\\x7b7d'";
+      await journal.sql(`update blob set content = ${other} ${where}`);
+      expect(await replay(scene, first.id)).toMatchObject(named("was changed"));
+      await journal.sql(`delete from blob ${where}`);
+      expect(await replay(scene, first.id)).toMatchObject(named("is missing"));
+      await journal.sql(`insert into blob select * from kept ${where}`);
+      expect(await replay(scene, first.id)).toMatchObject({ verified: true });
     }
+    await journal.sql("drop table kept");
+  });
+
+  test("[JRN24] a changed row of the history breaks integrity, whatever of it was changed; so does a missing one", async () => {
+    const { scene, first, second, journal } = await played();
+    const row = journal.where("pos = 1");
+    const [before] = await journal.sql(`select * from history where ${row}`);
+    const [other] = await journal.sql(`select blob_id from history where ${journal.where("pos = 0")}`);
+    const values = { blob_id: other?.blob_id, list_hash: "0".repeat(64), role: "user", chars: 1, tokens: 1 };
+    for (const [column, value] of Object.entries(values)) {
+      await journal.sql(`update history set ${column} = ${literal(value as string)} where ${row}`);
+      const replayed = await replay(scene, first.id);
+      expect(replayed, column).toMatchObject({ verified: false, integrity: "failed" });
+      expect(replayed.first_difference, column).toMatchObject({
+        check: "integrity",
+        where: "step 2, message 2",
+      });
+      await journal.sql(`update history set ${column} = ${literal(before?.[column] as string)} where ${row}`);
+    }
+    await verifyAll(scene);
+    for (const pos of [3, 1, 0]) {
+      await journal.sql(`delete from history where ${journal.where(`pos = ${pos}`)}`);
+      expect(await replay(scene, second.id), `without ${pos}`).toMatchObject({
+        verified: false,
+        integrity: "failed",
+        first_difference: { check: "integrity", where: `step 1, message ${pos + 1}` },
+      });
+    }
+  });
+
+  test("[JRN30] what people, models and tools say is never taken for a reference to a blob", async () => {
+    const scene = await stage.scene();
+    const ref = `sha256:${"a".repeat(64)}`;
+    scene.write("image.txt", `FROM scratch@${ref}\n`);
+    scene.plays(
+      { steps: [{ text: `I look at ${ref}` }, ...calls("files_read", { path: "image.txt" }).steps] },
+      ref,
+    );
+    const thread = await scene.start();
+    await scene.answered(thread.id, ref);
+    await verifyAll(scene);
+  });
+
+  test("[JRN31] a broken journal of a run that has ended keeps nobody from the next message", async () => {
+    const { scene, thread, first, journal } = await played();
+    await stage.restart();
+    const again = await stage.again(scene);
+    await journal.change(5, { body: "not JSON at all" });
+    again.plays("Still here.");
+    const third = await again.answered(thread.id, "Are you there?");
+    expect(await replay(again, third.id)).toMatchObject({ verified: true });
+    expect(await replay(again, first.id)).toMatchObject({
+      verified: false,
+      integrity: "failed",
+      fold: "failed",
+    });
   });
 });
 
-async function valueOf(scene: RunScene, ref: string) {
-  const { data } = await scene.wire.result("blob/get", { ref });
-  return JSON.parse(Buffer.from(data, "base64").toString());
+async function readValue(scene: RunScene, ref: string) {
+  const { content_base64 } = await scene.wire.result("blob/get", { ref });
+  return JSON.parse(Buffer.from(content_base64, "base64").toString());
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { createServer, type Server, type Socket, connect as tcpConnect } from "node:net";
 import { join } from "node:path";
 import { CliHome, type Ended, ended } from "./cli.js";
@@ -126,6 +127,53 @@ export class CuttableWay {
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** A model whose answers are said piece by piece, when the test says so. */
+export class HeldModel {
+  readonly url: string;
+  readonly #server: ReturnType<typeof createHttpServer>;
+  readonly #asked: ServerResponse[];
+  readonly #arrivals: (() => void)[];
+
+  private constructor(
+    server: ReturnType<typeof createHttpServer>,
+    asked: ServerResponse[],
+    arrivals: (() => void)[],
+  ) {
+    this.#server = server;
+    this.#asked = asked;
+    this.#arrivals = arrivals;
+    this.url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+
+  static async open(): Promise<HeldModel> {
+    const asked: ServerResponse[] = [];
+    const arrivals: (() => void)[] = [];
+    const server = createHttpServer((request, response) => {
+      request.resume();
+      asked.push(response.writeHead(200, { "content-type": "text/event-stream" }));
+      for (const arrived of arrivals.splice(0)) arrived();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    return new HeldModel(server, asked, arrivals);
+  }
+
+  /** Says something in answer to a request, counted from 0, and ends it if told to. */
+  async say(index: number, content: string, { end = false } = {}): Promise<void> {
+    while (this.#asked.length <= index) await new Promise<void>((done) => this.#arrivals.push(done));
+    const response = this.#asked[index] as ServerResponse;
+    const chunk = (choice: object) => response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+    chunk({ index: 0, delta: { content } });
+    if (!end) return;
+    chunk({ index: 0, delta: {}, finish_reason: "stop" });
+    response.end("data: [DONE]\n\n");
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
   }
 }
 

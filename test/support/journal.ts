@@ -51,7 +51,8 @@ export class RawJournal {
     await this.sql(`delete from journal_event where ${this.#where} and seq = ${seq}`);
   }
 
-  history(rest: string): string {
+  /** Rows of this thread, in any table. */
+  where(rest: string): string {
     return `${this.#where} and ${rest}`;
   }
 

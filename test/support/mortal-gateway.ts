@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import type { ServerTurn } from "./model-server/script.js";
 import { type ModelServer, startModelServer } from "./model-server/server.js";
-import { HeddleProcess } from "./process.js";
+import { type Exit, HeddleProcess } from "./process.js";
 import { agentAt, RunScene, says } from "./runs.js";
 import { type StoreKind, type StorePlace, sqliteStore, temporaryDirectory } from "./stores.js";
 import { projectDirectory } from "./threads.js";
@@ -23,10 +23,12 @@ export class MortalGateway {
   private constructor(
     readonly place: StorePlace,
     readonly model: ModelServer,
+    readonly served: boolean,
   ) {}
 
-  static async make(kind: StoreKind = sqliteStore): Promise<MortalGateway> {
-    const gateway = new MortalGateway(await kind.fresh(), await startModelServer());
+  /** With `served` it is the built command, without tools of its own. */
+  static async make(kind: StoreKind = sqliteStore, served = false): Promise<MortalGateway> {
+    const gateway = new MortalGateway(await kind.fresh(), await startModelServer(), served);
     const module = join(gateway.scratch, "hold.mjs");
     writeFileSync(module, waitingHook(gateway.holding("prompt")));
     const config = { agents: [agentAt(gateway.model.url)], hooks: [{ module }] };
@@ -48,10 +50,12 @@ export class MortalGateway {
   }
 
   async #spawn(): Promise<HeddleProcess> {
-    const { place, scratch } = this;
-    const args = [place.dataDir, place.store, scratch];
+    const { dataDir, store } = this.place;
     const env = { NODE_PATH: resolve("node_modules"), HEDDLE_LOG: process.env.HEDDLE_LOG ?? "silent" };
-    this.#process = new HeddleProcess(args, env, await program());
+    const serve = ["serve", "--json", "--port", "0", "--data", dataDir, "--store", store];
+    this.#process = this.served
+      ? new HeddleProcess(serve, env)
+      : new HeddleProcess([dataDir, store, this.scratch], env, await program());
     return this.#process;
   }
 
@@ -70,9 +74,10 @@ export class MortalGateway {
     await this.#running.end();
   }
 
-  async restart(): Promise<RunScene> {
-    await this.kill();
-    return this.start();
+  /** Asks it to stop in good order. Answers how it ended. */
+  stop(): Promise<Exit> {
+    this.#running.signal("SIGTERM");
+    return this.#running.exited;
   }
 
   /** As long as this file is there, a tool does not end; prompts of messages with one of its lines are not compiled. */

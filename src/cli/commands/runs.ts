@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples, wholeNumber, workspaceOptions } from "../options.js";
+import { RUN_STATUSES } from "./run/run-text.js";
 
 const RUN = "the run's id, or with --thread its number";
-const STATUSES = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"];
 
 export function addRuns(program: Command): void {
   const group = program
@@ -17,7 +17,7 @@ export function addRuns(program: Command): void {
         .option("--thread <id>", "only those of this thread")
         .option(
           "--status <status>",
-          `only those in this state, or in several with commas: ${STATUSES.join(", ")}`,
+          `only those in this state, or in several with commas: ${RUN_STATUSES.join(", ")}`,
           states,
         )
         .option("--limit <number>", "how many at most", wholeNumber(1), 30),
@@ -50,7 +50,7 @@ export function addRuns(program: Command): void {
 
 function states(text: string): string[] {
   const given = text.split(",").map((word) => word.trim());
-  const wrong = given.find((word) => !STATUSES.includes(word));
+  const wrong = given.find((word) => !(RUN_STATUSES as string[]).includes(word));
   if (wrong === undefined) return given;
-  throw new InvalidArgumentError(`There is no state '${wrong}'. It must be of: ${STATUSES.join(", ")}.`);
+  throw new InvalidArgumentError(`There is no state '${wrong}'. It must be of: ${RUN_STATUSES.join(", ")}.`);
 }

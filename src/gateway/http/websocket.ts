@@ -51,7 +51,7 @@ export class WebSockets {
       // The server's sockets may stay half open: without this, whoever was refused could keep one for good.
       socket.once("finish", () => socket.destroy());
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    } else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws));
+    } else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, socket));
   }
 
   #refusal({ headers, url }: IncomingMessage): string | undefined {
@@ -63,8 +63,8 @@ export class WebSockets {
     return stopping() || full ? "503 Service Unavailable" : undefined;
   }
 
-  #accept(ws: WebSocket): void {
-    const connection = new Connection(this.#deps, sinkOf(ws));
+  #accept(ws: WebSocket, socket: Duplex): void {
+    const connection = new Connection(this.#deps, sinkOf(ws, socket));
     this.#connections.set(ws, connection);
     ws.on("message", (data, binary) => {
       this.#silent.delete(ws);
@@ -97,9 +97,22 @@ export class WebSockets {
   }
 }
 
-function sinkOf(ws: WebSocket): Sink {
+/** What is sent in one go goes out in one write: a change is several notifications, and each write is a call to the kernel. */
+function sinkOf(ws: WebSocket, socket: Duplex): Sink {
+  let corked = false;
+  const uncork = () => {
+    corked = false;
+    socket.uncork();
+  };
   return {
-    send: (text, sent) => ws.send(text, sent),
+    send(text, sent) {
+      if (!corked) {
+        corked = true;
+        socket.cork();
+        process.nextTick(uncork);
+      }
+      ws.send(text, sent);
+    },
     close(code, reason) {
       ws.close(code, reason);
       setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref();

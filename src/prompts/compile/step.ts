@@ -73,7 +73,8 @@ function windowStart(prefix: Prefix, history: HistoryView): number {
   const wanted = Math.floor((prefix.context - prefix.reserved) * FILL_AFTER_CUT) - prefix.tokens;
   let from = history.start;
   for (let at = from + 1; at <= history.turn && weigh(from) > wanted; at++) {
-    if (history.at(at).role === "user" || at === history.turn) from = at;
+    // Where nothing new is asked, no message stands at the turn.
+    if (at === history.turn || history.at(at).role === "user") from = at;
   }
   if (weigh(from) <= room) return from;
   throw promptsError(

@@ -54,7 +54,7 @@ export function tell(end: ListEnd, messages: readonly ToTell[]): Told[] {
   });
 }
 
-export function listHash(before: string, hash: string): string {
+function listHash(before: string, hash: string): string {
   return sha256(`${before}${hash}`);
 }
 

@@ -1,4 +1,5 @@
 import type { Message } from "../../atsf/index.js";
+import { sha256 } from "../../base/index.js";
 import type { PromptMessage } from "../../providers/index.js";
 
 type Block = Message["content"][number];
@@ -75,17 +76,29 @@ function isCall(call: unknown): call is ToolCall {
 function stepMessages(text: string, calls: readonly ToolCall[]): PromptMessage[] {
   if (calls.length === 0) return text === "" ? [] : [{ role: "assistant", content: text }];
   const tool_calls = calls.map(({ toolCallId, name, input }) => ({
-    id: toolCallId,
-    name,
+    id: plainId(toolCallId),
+    name: plain(name),
     arguments: typeof input === "string" ? input : "{}",
   }));
   const answers = calls.map(
     ({ toolCallId, name, output, status }): PromptMessage => ({
       role: "tool",
-      tool_call_id: toolCallId,
-      name,
-      content: typeof output === "string" ? output : `[${status}]`,
+      tool_call_id: plainId(toolCallId),
+      name: plain(name),
+      content: typeof output === "string" ? output : `[${status ?? "no result"}]`,
     }),
   );
   return [{ role: "assistant", content: text, tool_calls }, ...answers];
+}
+
+const LONGEST_NAME = 64;
+
+/** What every API takes as a name: for one that it does not take, a server refuses the whole conversation. */
+function plain(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, LONGEST_NAME);
+}
+
+/** Two ids that differ stay two. */
+function plainId(id: string): string {
+  return plain(id) === id ? id : `${plain(id).slice(0, LONGEST_NAME - 17)}_${sha256(id).slice(0, 16)}`;
 }

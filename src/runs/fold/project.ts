@@ -39,8 +39,8 @@ export function project(rows: Rows, event: RunEvent, { before, after, seq, key }
         status: "running",
         steps: active.step,
         usage,
-        updated_at: at,
-        ...(begun && { started_at: at }),
+        // A step more is no news: lists are in order of what began and ended.
+        ...(begun && { started_at: at, updated_at: at }),
       });
     }
   }

@@ -7,6 +7,7 @@ import type {
   Prefix,
 } from "../../prompts/index.js";
 import type { PromptMessage, ToolSpec } from "../../providers/index.js";
+import type { EffectReceipt, RunEnd, RunError } from "../fold/events.js";
 
 export interface SessionKey {
   readonly workspace_id: string;
@@ -54,4 +55,14 @@ export interface PreparedRun {
     readonly level: string;
     readonly message: string;
   }[];
+}
+
+/** How a run is to end. */
+export interface Ending {
+  /** What the run ends with; it is journaled together with the end. */
+  readonly receipt?: EffectReceipt;
+  readonly blobs?: readonly KeptBlob[];
+  /** Default: what the receipt says. */
+  readonly end?: RunEnd;
+  readonly error?: RunError;
 }

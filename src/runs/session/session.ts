@@ -1,3 +1,4 @@
+import type { Message } from "../../atsf/index.js";
 import { Turns } from "../../base/index.js";
 import type { EncodedMessage, ToTell } from "../../prompts/index.js";
 import type { PromptMessage } from "../../providers/index.js";
@@ -6,7 +7,7 @@ import type { JournalPosition } from "../fold/plan.js";
 import type { Live } from "../live.js";
 import { Transcript } from "../transcript.js";
 import type { SessionHistory } from "./history.js";
-import type { Frozen, Input, PreparedRun, SessionKey } from "./parts.js";
+import type { Ending, Frozen, Input, PreparedRun, SessionKey } from "./parts.js";
 
 /**
  * What is kept in memory of a thread whose agent is asked: where its journal stands, what it was told, what is under way.
@@ -37,8 +38,14 @@ export class ThreadSession {
   turn = 0;
   /** Stands for what of the history is not sent any more. */
   marker: EncodedMessage | undefined;
-  /** The run under way was begun by a gateway that is gone: what it meant to write may be there already. */
-  restored = false;
+  /** What the run under way is about to write may be there already: a gateway is gone, or a write was not committed. */
+  perhapsWritten = false;
+  /** Why the run under way must end, as long as that could not be recorded. */
+  failure: Error | undefined;
+  /** How it is to end, once that is decided. */
+  ending: Ending | undefined;
+  /** Its last messages, once they were put together: they are the same however often they are tried to be written. */
+  lastMessages: readonly Message[] | undefined;
   /** What becomes true once a commit is done. */
   onWritten: (() => void) | undefined;
   /** What waits to be told, by the id of its message; what is missing here is restored from the journal. */
@@ -83,7 +90,10 @@ export class ThreadSession {
     this.toTell = [];
     this.toolAnswers.clear();
     this.answer = undefined;
-    this.restored = false;
+    this.perhapsWritten = false;
+    this.failure = undefined;
+    this.ending = undefined;
+    this.lastMessages = undefined;
     this.stop = new AbortController();
   }
 

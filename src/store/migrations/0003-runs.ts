@@ -100,10 +100,10 @@ function* createRuns(): Unit<void> {
   );
   yield* query(({ db }) =>
     db.schema
-      .createIndex("ix_run_unfinished")
+      .createIndex("ix_run_queued")
       .on("run")
       .columns(["workspace_id", "thread_id", "number"])
-      .where(sql<boolean>`status in ('queued', 'running', 'waiting')`),
+      .where(sql<boolean>`status = 'queued'`),
   );
   yield* query(({ db }) =>
     db.schema

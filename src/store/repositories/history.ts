@@ -32,7 +32,17 @@ const insert = prepared<HistoryRow, unknown>(({ db }, arg) =>
 );
 
 export function* appendHistory(row: HistoryRow): Unit<void> {
-  yield* insert(row);
+  yield* insert({ ...row, message_id: kept(row.message_id) });
+}
+
+/** Other programs' ids may hold what no column of text does (NUL, half a character): they are kept as JSON writes them. */
+function kept(message_id: string): string {
+  return JSON.stringify(message_id).slice(1, -1);
+}
+
+function asItWas<R extends { readonly message_id: string }>(row: R): R {
+  const { message_id } = row;
+  return message_id.includes("\\") ? { ...row, message_id: JSON.parse(`"${message_id}"`) } : row;
 }
 
 const selectTold = prepared<HistoryKey & { from: number; to: number }, ToldMessage>(({ db }, arg) =>
@@ -59,7 +69,7 @@ export function* toldMessages(
   to = END,
 ): Unit<ToldMessage[]> {
   const rows = yield* selectTold({ workspace_id, thread_id, epoch, from, to });
-  return rows.map((row) => ({ ...row, content: bytesOf(row.content) }));
+  return rows.map((row) => ({ ...asItWas(row), content: bytesOf(row.content) }));
 }
 
 export interface ToldRow extends HistoryRow {
@@ -86,7 +96,7 @@ export function* toldRows(
   from: number,
   to = END,
 ): Unit<ToldRow[]> {
-  return yield* selectRows({ workspace_id, thread_id, epoch, from, to });
+  return (yield* selectRows({ workspace_id, thread_id, epoch, from, to })).map(asItWas);
 }
 
 const selectLast = prepared<Omit<HistoryKey, "epoch">, HistoryRow>(({ db }, arg) =>
@@ -130,8 +140,8 @@ export function* toldBefore(
   of: Omit<HistoryKey, "epoch">,
   message_ids: readonly string[],
 ): Unit<ToldMessage[]> {
-  const rows = yield* selectByMessage({ ...of, ids: JSON.stringify(message_ids) });
-  return rows.map((row) => ({ ...row, content: bytesOf(row.content) }));
+  const rows = yield* selectByMessage({ ...of, ids: JSON.stringify(message_ids.map(kept)) });
+  return rows.map((row) => ({ ...asItWas(row), content: bytesOf(row.content) }));
 }
 
 const copy = prepared<Omit<HistoryKey, "epoch"> & { epoch: number; to: number; into: string }, unknown>(

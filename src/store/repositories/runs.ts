@@ -115,30 +115,48 @@ export function* findRunByNumber(of: OfThread, number: number): Unit<RunRow | un
   return (yield* selectOfThread({ ...of, number }))[0];
 }
 
-const selectUnfinished = prepared<OfThread, RunRow>(({ db }, arg) =>
+/** Two queries, each with an index of its own: most runs never wait, and touch only one of the two. */
+const selectActive = prepared<OfThread, RunRow>(({ db }, arg) =>
   db
     .selectFrom("run")
     .selectAll()
     .where("workspace_id", "=", arg("workspace_id"))
     .where("thread_id", "=", arg("thread_id"))
-    .where(sql<boolean>`status in ('queued', 'running', 'waiting')`)
+    .where(sql<boolean>`status in ('running', 'waiting')`),
+);
+
+const selectQueued = prepared<OfThread, RunRow>(({ db }, arg) =>
+  db
+    .selectFrom("run")
+    .selectAll()
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("thread_id", "=", arg("thread_id"))
+    .where(sql<boolean>`status = 'queued'`)
     .orderBy("number"),
 );
 
 /** Runs of a thread that have not ended, in the order they were asked for. */
 export function* unfinishedRuns(of: OfThread): Unit<RunRow[]> {
-  return yield* selectUnfinished(of);
+  return [...(yield* selectActive(of)), ...(yield* selectQueued(of))];
 }
 
 /** Threads with runs that have not ended: what a gateway that stopped left behind. */
 export function* threadsWithUnfinishedRuns(): Unit<OfThread[]> {
-  return yield* query(({ db }) =>
+  const active = yield* query(({ db }) =>
     db
       .selectFrom("run")
       .select(["workspace_id", "thread_id"])
-      .where(sql<boolean>`status in ('queued', 'running', 'waiting')`)
+      .where(sql<boolean>`status in ('running', 'waiting')`),
+  );
+  const queued = yield* query(({ db }) =>
+    db
+      .selectFrom("run")
+      .select(["workspace_id", "thread_id"])
+      .where(sql<boolean>`status = 'queued'`)
       .groupBy(["workspace_id", "thread_id"]),
   );
+  const all = [...active, ...queued].map((one) => [`${one.workspace_id}/${one.thread_id}`, one] as const);
+  return [...new Map(all).values()];
 }
 
 /** The run whose part of the journal holds an event, and that began before it. */

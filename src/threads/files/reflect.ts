@@ -103,7 +103,7 @@ export async function readFiles(
   const envelope = (await nameAfterFirst(deps, thread, row, log)) ?? found;
   if (!envelope && !log) return undefined;
   // The stamp is from before the file was read: what is written meanwhile is read next time.
-  const place = { envelope_stamp: stamp, file_root, deleted_at: null };
+  const place = { envelope_stamp: stamp, file_root, ...living(row) };
   const changes = {
     ...columnsOf(thread_id, file_root, envelope, log),
     ...place,
@@ -113,6 +113,11 @@ export async function readFiles(
   deps.files.remember(workspace.id, thread_id, `${stamp} ${logged}`);
   if (row && sameBut(row, changes, stamps ? undefined : "envelope_stamp")) return undefined;
   return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+}
+
+/** An index is not touched by a column that is not named. */
+function living(row: ThreadRow | undefined): Partial<ThreadRow> {
+  return row?.deleted_at === null ? {} : { deleted_at: null };
 }
 
 function columnsOf(

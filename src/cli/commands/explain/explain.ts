@@ -1,4 +1,4 @@
-import type { Run, Thread } from "../../../protocol/index.js";
+import type { Run } from "../../../protocol/index.js";
 import { cliError, UsageError } from "../../errors.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { print, printJson, printText } from "../../output.js";
@@ -6,7 +6,7 @@ import { type Session, withSession } from "../../session.js";
 import { findRun, walkRuns } from "../run/of-run.js";
 import { type Comparison, compare, type Told } from "./compare.js";
 import { comparisonLines } from "./compare-text.js";
-import { toldLines } from "./told-text.js";
+import { type ShownRequest, toldLines } from "./told-text.js";
 
 interface ExplainOptions extends WorkspaceOptions {
   readonly thread?: string;
@@ -15,8 +15,8 @@ interface ExplainOptions extends WorkspaceOptions {
   readonly exact?: boolean;
 }
 
-interface Explained extends Told {
-  readonly thread: Thread;
+interface Explained {
+  readonly told: Told;
   readonly comparison?: Comparison | undefined;
 }
 
@@ -24,13 +24,35 @@ interface Explained extends Told {
 export async function explain(given: string | undefined, options: ExplainOptions): Promise<void> {
   if (options.exact && (options.json || options.diff))
     throw new UsageError("--exact prints the request and nothing else: use it without --json and --diff");
-  const explained = await withSession(options, (session) => read(session, given, options));
-  if (options.exact) return printExact(explained);
-  const { run, manifest, context, comparison } = explained;
-  if (options.json)
-    return printJson({ run, manifest, request: context.request, ...(comparison && { diff: comparison }) });
-  if (options.diff) return print(...comparisonLines(run, comparison));
-  print(...toldLines(explained));
+  if (!options.exact && !options.diff && !options.json) return show(given, options);
+  const { told, comparison } = await withSession(options, (session) => read(session, given, options));
+  const { run, manifest, context } = told;
+  if (options.exact) printExact(told);
+  else if (options.json)
+    printJson({ run, manifest, request: context.request, ...(comparison && { diff: comparison }) });
+  else print(...comparisonLines(run, comparison));
+}
+
+async function show(given: string | undefined, options: ExplainOptions): Promise<void> {
+  const lines = await withSession(options, async (session) => {
+    const run = await findRun(session, { given, thread: options.thread });
+    const params = paramsOf(run, options.step);
+    const { manifest } = await session.call("run/manifest", params);
+    const { workspace_id, thread_id } = run;
+    const { thread } = await session.call("thread/get", { workspace_id, thread_id });
+    return toldLines({ run, manifest, thread, request: await requestOf(session, params) });
+  });
+  print(...lines);
+}
+
+/** The words may be damaged where the account of them is not: then that is what is told. */
+async function requestOf({ call }: Session, params: RunStep): Promise<ShownRequest> {
+  try {
+    return (await call("run/context", params)).request;
+  } catch (error) {
+    if ((error as Error).name !== "CallError") throw error;
+    return { problem: (error as Error).message };
+  }
 }
 
 async function read(
@@ -40,21 +62,24 @@ async function read(
 ): Promise<Explained> {
   const run = await findRun(session, { given, thread });
   const told = await readTold(session, run, step);
-  const { workspace_id, thread_id } = run;
-  const { thread: of } = await session.call("thread/get", { workspace_id, thread_id });
   const before = diff ? await runBefore(session, run) : undefined;
-  const comparison = before && compare(await readTold(session, before), told);
-  return { ...told, thread: of, comparison };
+  return { told, comparison: before && compare(await readTold(session, before), told) };
+}
+
+interface RunStep {
+  readonly run_id: string;
+  readonly workspace_id: string;
+  readonly step?: number;
+}
+
+function paramsOf({ id: run_id, workspace_id }: Run, step: number | undefined): RunStep {
+  return { run_id, workspace_id, ...(step !== undefined && { step }) };
 }
 
 async function readTold({ call }: Session, run: Run, step?: number): Promise<Told> {
-  const { id: run_id, workspace_id } = run;
-  const params = { run_id, workspace_id, ...(step !== undefined && { step }) };
-  const [{ manifest }, context] = await Promise.all([
-    call("run/manifest", params),
-    call("run/context", params),
-  ]);
-  return { run, manifest, context };
+  const params = paramsOf(run, step);
+  const { manifest } = await call("run/manifest", params);
+  return { run, manifest, context: await call("run/context", params) };
 }
 
 /** The nearest run before it that told a model anything. */
@@ -67,7 +92,7 @@ async function runBefore(session: Session, run: Run): Promise<Run | undefined> {
 }
 
 /** The bytes that were sent, or none: what is only like them would be taken for them. */
-function printExact({ run, context }: Explained): void {
+function printExact({ run, context }: Told): void {
   const { request, step } = context;
   if (request.exact === true) {
     printText(request.body);

@@ -1,13 +1,22 @@
-import type { Manifest, Thread } from "../../../protocol/index.js";
+import type { Manifest, Result, Run, Thread } from "../../../protocol/index.js";
 import { count, formatTime, paint, tableLines, visible } from "../../output.js";
 import { hasEnded } from "../run/follow.js";
 import { number, statusText, usageText } from "../run/run-text.js";
-import { settingText, type Told } from "./compare.js";
+import { settingText } from "./compare.js";
 import { sourceText } from "./source-text.js";
 
+/** The request as it was sent, or why it can't be shown. */
+export type ShownRequest = Result<"run/context">["request"] | { readonly problem: string };
+
+interface ToTell {
+  readonly run: Run;
+  readonly manifest: Manifest;
+  readonly thread: Thread;
+  readonly request: ShownRequest;
+}
+
 /** What a model was told and why, for people. */
-export function toldLines(told: Told & { readonly thread: Thread }): string[] {
-  const { run, manifest, thread } = told;
+export function toldLines({ run, manifest, thread, request }: ToTell): string[] {
   const rows: [string, string | undefined][] = [
     ["thread", run.thread_id],
     ["asked", formatTime(run.created_at)],
@@ -16,10 +25,10 @@ export function toldLines(told: Told & { readonly thread: Thread }): string[] {
     ["params", paramsText(manifest)],
     ["step", `${manifest.step} of ${run.steps}`],
     ["window", windowText(manifest)],
-    ["counted", countedText(told)],
-    ["request", requestText(told)],
+    ["counted", countedText(run)],
+    ["request", requestText(request)],
     ["prefix", prefixText(manifest)],
-    ["replay", replayText(told)],
+    ["replay", replayText(run)],
   ];
   return [
     `${paint.bold(`Run ${run.number} of ${visible(thread.title)}`)}  ${statusText(run.status)}  ${paint.dim(run.id)}`,
@@ -50,13 +59,14 @@ function windowText({ window: { context, reserved, tokens_estimate } }: Manifest
 }
 
 /** The provider's own figure is of all steps together, the estimate of one. */
-function countedText({ run }: Told): string | undefined {
+function countedText(run: Run): string | undefined {
   if (!run.usage) return undefined;
   const steps = run.steps > 1 ? ` over ${run.steps} steps` : "";
   return `${usageText(run.usage)}, by the provider${steps}`;
 }
 
-function requestText({ context: { request } }: Told): string {
+function requestText(request: ShownRequest): string {
+  if ("problem" in request) return paint.red(visible(request.problem));
   const about = `${visible(request.url)}  ${number(request.body.length)} characters`;
   if (request.exact === true) return `${about}  ${paint.green("can be built again byte for byte")}`;
   const why =
@@ -70,7 +80,7 @@ function prefixText({ prefix_changed_at: at, sections }: Manifest): string | und
   return `other than in the run before from ${visible(title)} on; \`--diff\` shows how`;
 }
 
-function replayText({ run }: Told): string {
+function replayText(run: Run): string {
   return hasEnded(run)
     ? `heddle replay ${run.id}  ${paint.dim("proves it from its record")}`
     : "it has not ended: what is recorded so far can be replayed";

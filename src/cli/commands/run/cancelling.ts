@@ -12,7 +12,8 @@ export class Cancelling {
   #cancel: (() => void) | undefined;
   readonly #stops: (() => void)[] = [];
 
-  constructor() {
+  /** From now on a signal no longer ends the process by itself. */
+  listen(): void {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const hear = () => this.#signalled(signal);
       process.on(signal, hear);

@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { UsageError } from "../../errors.js";
 import { note, paintErr } from "../../output.js";
 import { readTextInput } from "../agents-md/text-file.js";
@@ -10,11 +11,26 @@ export async function readMessage(words: readonly string[]): Promise<string> {
   const given = words.length === 0 ? ["-"] : words;
   const inputs = given.filter((word) => word === "-").length;
   if (inputs > 1) throw new UsageError("Standard input can be read only once: give one `-`");
-  const input = inputs === 1 ? await readInput() : "";
+  const input = inputs === 1 ? await readInput() : leaveInput();
   const text = paragraphs(given, input).join("\n\n");
   if (text.trim() === "")
     throw new UsageError("There is nothing to send: give a text, or - for standard input");
   return text;
+}
+
+/** Whoever pipes something in and forgets the `-` would wonder about the answer. */
+function leaveInput(): "" {
+  if (process.stderr.isTTY === true && isPipe(process.stdin.fd))
+    note(paintErr.dim("Standard input was not read: - stands for it."));
+  return "";
+}
+
+function isPipe(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFIFO();
+  } catch {
+    return false;
+  }
 }
 
 /** Words beside each other are one paragraph, standard input is one of its own. */

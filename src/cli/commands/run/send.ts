@@ -57,6 +57,7 @@ interface Sending {
 async function converse(session: Session, sending: Sending): Promise<Outcome | undefined> {
   const { options, cancelling } = sending;
   const { call } = session;
+  cancelling.listen();
   const config = await configOf(session, sending);
   const chosen = await chooseThread(session, options);
   const { thread } = chosen;

@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Agents } from "../../src/agents/index.js";
+import { composeThreads } from "../../src/app/compose-threads.js";
+import { idMaker } from "../../src/base/index.js";
+import { collectUnused } from "../../src/prompts/index.js";
+import { forgetGone } from "../../src/runs/index.js";
+import { replayRun } from "../../src/runs/replay.js";
+import { openStore, type Store } from "../../src/store/index.js";
+import { locationOf, runSql } from "../contract/support/stage.js";
+import { startGateway } from "../support/gateway.js";
+import { startModelServer } from "../support/model-server/server.js";
+import { agentAt, calls, RunScene, says } from "../support/runs.js";
+import { onEachStore, type StoreKind, type StorePlace, temporaryDirectory } from "../support/stores.js";
+import { projectDirectory } from "../support/threads.js";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Two threads that were told much the same, one of which was deleted; a third in a workspace that was. */
+async function left(kind: StoreKind) {
+  const model = await startModelServer();
+  const configFile = join(temporaryDirectory(), "heddle.config.json");
+  writeFileSync(configFile, JSON.stringify({ agents: [agentAt(model.url)] }));
+  const gateway = await startGateway(kind, { configFile });
+  onTestFinished(() => model.close());
+  const scene = await RunScene.over(gateway, model, projectDirectory());
+  const other = await RunScene.over(gateway, model, projectDirectory());
+  const threads: Record<string, string> = {};
+  const runs: Record<string, string> = {};
+  for (const [name, where] of Object.entries({ gone: scene, kept: scene, elsewhere: other })) {
+    where.plays(calls("system_time"), says(`Said in ${name}.`), says("Said in all of them."));
+    const { id } = await where.start();
+    threads[name] = id;
+    runs[name] = (await where.answered(id, "Asked in all of them.")).id;
+    await where.answered(id, `Asked in ${name}.`);
+  }
+  await scene.wire.result("thread/delete", { thread_id: threads.gone as string });
+  await other.wire.result("workspace/delete", { workspace_id: other.workspace_id });
+  scene.wire.close();
+  other.wire.close();
+  await gateway.app.stop();
+  onTestFinished(() => gateway.place.remove());
+  return { place: gateway.place, threads, runs };
+}
+
+/** What the gateway does once a day, that many days from now. */
+async function purgeIn(days: number, store: Store, { dataDir }: StorePlace): Promise<void> {
+  const clock = { now: () => Date.now() + days * DAY_MS };
+  const quiet = () => {};
+  const parts = composeThreads({
+    store,
+    clock,
+    makeId: idMaker(clock),
+    dataDir,
+    log: { warn: quiet, info: quiet, error: quiet, debug: quiet } as never,
+    firstLookMs: 0,
+    agents: new Agents({ env: {} }),
+  });
+  await parts.purge();
+  await forgetGone({ store, clock });
+  await collectUnused({ store, clock });
+  await parts.close();
+}
+
+onEachStore("what is forgotten of runs", (kind) => {
+  test("[JRN40] with a thread that is gone for good its journal goes, and every blob that nothing else names; what others share stays", async () => {
+    const { place, threads, runs } = await left(kind);
+    const location = locationOf(kind, place);
+    const texts = async () =>
+      (await runSql(location, "select content from blob")).map(({ content }) =>
+        Buffer.from(content as Uint8Array).toString(),
+      );
+    const count = async (table: string, name: string) =>
+      Number(
+        (await runSql(location, `select count(*) as n from ${table} where thread_id = '${threads[name]}'`))[0]
+          ?.n,
+      );
+    const store = await openStore(location);
+    onTestFinished(() => store.close());
+    const before = await texts();
+    await purgeIn(29, store, place);
+    expect(await texts()).toEqual(before);
+    expect(await count("journal_event", "gone")).toBeGreaterThan(0);
+    await purgeIn(31, store, place);
+    for (const table of ["journal_event", "run", "history", "blob_use"]) {
+      expect(await count(table, "gone"), table).toBe(0);
+      expect(await count(table, "elsewhere"), table).toBe(0);
+      expect(await count(table, "kept"), table).toBeGreaterThan(0);
+    }
+    const said = (await texts()).join("\n");
+    for (const text of ["Asked in gone.", "Said in gone.", "Asked in elsewhere.", "Said in elsewhere."])
+      expect(said).not.toContain(text);
+    for (const text of ["Asked in kept.", "Said in kept.", "Asked in all of them.", "Said in all of them."])
+      expect(said).toContain(text);
+    const run_id = runs.kept as string;
+    expect(await replayRun({ store }, { run_id, workspace_id: undefined })).toMatchObject({ verified: true });
+    // Every blob that is left is named by what is left.
+    await purgeIn(60, store, place);
+    expect((await texts()).join("\n")).toBe(said);
+  });
+});
