@@ -26,6 +26,11 @@ export interface AppOptions {
    * waits until it is done.
    */
   readonly firstLookMs?: number;
+  /**
+   * Whether runs that a gateway left behind are taken up; default: yes. A command that only looks at something must not ask
+   * a model.
+   */
+  readonly takeUpRuns?: boolean;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly ToolDefinition[];
 }
@@ -118,7 +123,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
       .catch((error) => log.warn({ err: error }, "what was deleted long ago could not be removed"));
   const purging = setInterval(purge, DAY_MS).unref();
   // Before anyone is let in: whoever asks must not find a run that nobody carries on.
-  await runs.recover();
+  if (options.takeUpRuns !== false) await runs.recover();
   let settled: Promise<unknown> = Promise.resolve();
   let addressed = false;
   return {

@@ -24,6 +24,7 @@ interface Notified {
   readonly seq?: number;
   readonly workspace_id?: string;
   readonly thread?: { readonly workspace_id: string };
+  readonly run?: { readonly workspace_id: string };
 }
 
 const RESUME_AGAIN_MS = 500;
@@ -37,7 +38,8 @@ export class Following {
   readonly #progress = new SequenceProgress();
   readonly #resuming = new Set<string>();
   /** Threads whose live stream was asked for. */
-  readonly #threads = new Set<string>();
+  /** With the workspace they were named with, if they were. */
+  readonly #threads = new Map<string, string | undefined>();
   readonly #resync = new Set<(workspace_id: string) => void>();
   #connection = 0;
 
@@ -54,7 +56,7 @@ export class Following {
   answered(method: MethodName, params: Scope, told: Told): void {
     const { thread_id, after_seq } = params;
     const workspace_id = params.workspace_id ?? told.thread?.workspace_id;
-    if (thread_id && method === "subscribe") this.#threads.add(thread_id);
+    if (thread_id && method === "subscribe") this.#threads.set(thread_id, params.workspace_id ?? undefined);
     if (thread_id && method === "unsubscribe") this.#threads.delete(thread_id);
     if (!workspace_id) {
       if (thread_id && method === "subscribe") this.#learnWorkspace(thread_id, told.seq as number);
@@ -65,8 +67,8 @@ export class Following {
   }
 
   /** Whether a notification is to be passed on: each once, in order. */
-  hears({ seq, workspace_id, thread }: Notified): boolean {
-    const where = workspace_id ?? thread?.workspace_id;
+  hears({ seq, workspace_id, thread, run }: Notified): boolean {
+    const where = workspace_id ?? thread?.workspace_id ?? run?.workspace_id;
     if (seq === undefined || where === undefined) return true;
     const hearing = this.#progress.hear(where, seq);
     // What is missing is replayed, this one included.
@@ -78,7 +80,8 @@ export class Following {
   reconnected(): void {
     this.#connection++;
     for (const workspace_id of this.#progress.workspaces()) this.#resume(workspace_id);
-    for (const thread_id of this.#threads) this.#ask("subscribe", { thread_id }, () => {});
+    for (const [thread_id, workspace_id] of this.#threads)
+      this.#ask("subscribe", { thread_id, ...(workspace_id && { workspace_id }) }, () => {});
   }
 
   /** Of a thread that was named alone only the gateway knows the workspace. */

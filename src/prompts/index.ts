@@ -1,7 +1,7 @@
 export { collectUnused } from "./blobs/collect.js";
 export { getBlob } from "./blobs/get.js";
 export { putBlob } from "./blobs/put.js";
-export { readBlob, readPrompt } from "./blobs/read.js";
+export { readBlob, readPrompt, verified } from "./blobs/read.js";
 export {
   type CompileInputs,
   type EncodedMessage,

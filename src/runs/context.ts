@@ -1,6 +1,6 @@
 import { sha256 } from "../base/index.js";
 import type { FrozenConfig } from "../prompts/index.js";
-import { type Prefix, readBlob, readPrompt } from "../prompts/index.js";
+import { type Prefix, readBlob, readPrompt, verified } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import type { GenerateRequest, PromptMessage, ToolSpec } from "../providers/index.js";
 import { history, type RunRow, type Unit } from "../store/index.js";
@@ -55,7 +55,7 @@ function* recordedRequest(row: RunRow, { compiled }: RecordedStep): Unit<Recorde
   const rows = yield* history.toldMessages({ ...row, epoch }, from, to);
   const after = rows.map(({ hash, content, message_id }) => ({
     ref: `sha256:${hash}`,
-    message: JSON.parse(Buffer.from(content).toString()) as PromptMessage,
+    message: JSON.parse(Buffer.from(verified(hash, content)).toString()) as PromptMessage,
     message_id,
   }));
   const all: Placed[] = [...before, ...marker, ...after];

@@ -1,7 +1,7 @@
 import { compileStep } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { history as told } from "../store/index.js";
-import { locateThread, openFiles } from "../threads/index.js";
+import { upToDate, withThread } from "../threads/index.js";
 import { readThread } from "./admit.js";
 import { type Placed, requestFor, toContext } from "./context.js";
 import type { RunsDeps } from "./deps.js";
@@ -33,10 +33,11 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     config: frozen.config,
     input: input?.preview ?? "",
   });
-  const located = await locateThread(deps, key);
-  const history = await loadHistory(deps.store, key, located.row);
-  const file = await openFiles(deps, located);
-  const found = await untold(deps.store, key, { file, known: history, own: new Map() });
+  const { history, found } = await withThread(deps, key, async (located, file) => {
+    const { row } = await upToDate(deps, located, file);
+    const known = await loadHistory(deps.store, key, row);
+    return { history: known, found: await untold(deps.store, key, { file, known, own: new Map() }) };
+  });
   const next = input ? [{ encoded: input.encoded, message_id: input.message.id }] : [];
   const added = addHistory(history, [...found.messages, ...next]);
   const turn = history.end.length + found.messages.length;

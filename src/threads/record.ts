@@ -49,7 +49,11 @@ export async function recordMessages(
 }
 
 /** What another program did to the log counts first: the run's own messages come behind it, or begin a new history. */
-async function upToDate(deps: ThreadsDeps, located: LocatedThread, file: ThreadFile): Promise<LocatedThread> {
+export async function upToDate(
+  deps: ThreadsDeps,
+  located: LocatedThread,
+  file: ThreadFile,
+): Promise<LocatedThread> {
   if (logStamp(file.dir) === located.row.log_stamp) return located;
   await reflect(deps, located);
   return locateThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });

@@ -7,7 +7,7 @@ import { MortalGateway, reached } from "../support/mortal-gateway.js";
 import type { RunScene } from "../support/runs.js";
 
 /** Each costs the start of a gateway. The full proof, HEDDLE_TEST_KILLS=200, takes a few minutes. */
-const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 20);
+const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 15);
 const THREADS = 3;
 
 test(`[RCV21] killed at ${KILLS} random moments of runs with tools: nothing acknowledged is lost or doubled, and everything ends`, async () => {

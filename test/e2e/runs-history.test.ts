@@ -68,8 +68,17 @@ onEachStore("history from elsewhere", (kind) => {
     ]);
     const before = takeApart("chat", await scene.received(0)).head;
     expect(takeApart("chat", await scene.received(1)).head.startsWith(before)).toBe(true);
+    await scene.append(id, { role: "agent", content: "Once more." });
+    const fork = await scene.fork(id);
+    scene.plays("Four.");
+    await scene.answered(fork.id, "Four?");
+    expect((await toldIn(scene, 2)).slice(-3)).toEqual([
+      told("assistant", "Two."),
+      told("assistant", "Once more."),
+      told("user", "Four?"),
+    ]);
     const ids = (await scene.context(run.id)).messages.flatMap(({ message_id }) => message_id ?? []);
-    expect(ids).toEqual((await scene.messages(id)).slice(0, -1).map((message) => message.id));
+    expect(ids).toEqual((await scene.messages(id)).slice(0, -2).map((message) => message.id));
     await verifyAll(scene);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { takeApart } from "../support/bodies.js";
 import type { ServerTurn } from "../support/model-server/script.js";
-import { type Api, forEachApi, type RunScene, runStage, verifyAll } from "../support/runs.js";
+import { type Api, forEachApi, type RunScene, runStage, verifyAll, waitOn } from "../support/runs.js";
 import { onEachStore, sqliteStore } from "../support/stores.js";
 
 const PIXEL = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 4, 5, 6]).toString("base64");
@@ -29,6 +29,11 @@ async function expectGoesOn(
   expect(after.items).toHaveLength(before.items.length + more);
   expect(JSON.stringify(restOf(after.rest))).toBe(JSON.stringify(restOf(before.rest)));
 }
+
+const words = (content: string | readonly { type: string; text?: unknown }[]) =>
+  typeof content === "string"
+    ? content
+    : content.map(({ type, text }) => (type === "text" ? text : "")).join("");
 
 /** An answer with a thought and a call is three items for Responses, one for the others. */
 const itemsOf = ({ id }: Api) => (id === "openai" ? 3 : 1);
@@ -87,6 +92,83 @@ describe("an unchanged thread", () => {
       const upTo = head.slice(0, head.indexOf("Second?") + "Second?".length);
       expect(takeApart(api.protocol, await scene.received(5)).head.startsWith(upTo)).toBe(true);
       await verifyAll(scene);
+    });
+  });
+
+  forEachApi("runs that go another way", (api) => {
+    test("[TLD15] after a run that was steered, cancelled or failed the next one goes on from its bytes", async () => {
+      const scene = await stage.scene();
+      const { id } = await scene.start({ agent_id: api.id });
+      const gate = `tld15-${api.id}`;
+      const partial = {
+        steps: [{ thinking: "Hm.", signature: "c2ln" }, { text: "Half an" }, { hang: true }],
+      };
+      const refusal = { steps: [{ status: 400 }] };
+      scene.plays(
+        { steps: [{ gate }, { text: "First." }] },
+        "Steered.",
+        partial as ServerTurn,
+        refusal,
+        "Last.",
+      );
+      const steered = (await scene.startRun(id, "First?")).run;
+      await scene.model.request(0);
+      await scene.wire.result("run/steer", { run_id: steered.id, content: "Rather this." });
+      scene.model.open(gate);
+      expect(await scene.ended(steered.id)).toMatchObject({ status: "completed", steps: 2 });
+      await scene.wire.result("subscribe", { thread_id: id });
+      const cancelled = (await scene.startRun(id, "Second?")).run;
+      const half = () =>
+        scene.wire.notifications("run/delta").find(({ params }) => params.text === "Half an");
+      await waitOn(scene.wire, half, "half an answer");
+      await scene.wire.result("run/cancel", { run_id: cancelled.id });
+      expect(await scene.ended(cancelled.id)).toMatchObject({ status: "cancelled" });
+      expect(await scene.ask(id, "Third?")).toMatchObject({ status: "failed" });
+      const last = await scene.answered(id, "Fourth?");
+      for (const to of [1, 2, 3]) {
+        const [before, after] = [await scene.received(to - 1), await scene.received(to)];
+        expect(takeApart(api.protocol, after).head.startsWith(takeApart(api.protocol, before).head)).toBe(
+          true,
+        );
+      }
+      // Two questions in a row are one item for some servers.
+      const { head } = takeApart(api.protocol, await scene.received(3));
+      const upTo = head.slice(0, head.indexOf("Third?"));
+      expect(takeApart(api.protocol, await scene.received(4)).head.startsWith(upTo)).toBe(true);
+      expect((await scene.context(last.id)).messages.slice(2).map(({ content }) => words(content))).toEqual([
+        "First?",
+        "First.",
+        "Rather this.",
+        "Steered.",
+        "Second?",
+        "Half an",
+        "Third?",
+        "Fourth?",
+      ]);
+      await verifyAll(scene);
+    });
+  });
+
+  forEachApi("a thought that was broken off", (api) => {
+    test("[TLD16] a thought that nothing followed is kept and not sent back: servers refuse it", async () => {
+      const scene = await stage.scene();
+      const { id } = await scene.start({ agent_id: api.id });
+      const thought = { steps: [{ thinking: "Only a thought.", signature: "c2ln" }, { hang: true }] };
+      scene.plays(thought as ServerTurn, "Well.");
+      await scene.wire.result("subscribe", { thread_id: id });
+      const { run } = await scene.startRun(id, "First?");
+      const came = () =>
+        scene.wire.notifications("run/delta").find(({ params }) => params.kind === "thinking");
+      await waitOn(scene.wire, came, "a thought");
+      await scene.wire.result("run/cancel", { run_id: run.id });
+      expect(await scene.ended(run.id)).toMatchObject({ status: "cancelled" });
+      const next = await scene.answered(id, "Second?");
+      expect((await scene.messages(id))[1]?.content).toEqual([{ type: "thinking", text: "Only a thought." }]);
+      expect(await scene.received(1)).not.toMatch(/Only a thought|c2ln/);
+      expect((await scene.context(next.id)).request).toMatchObject({
+        body: await scene.received(1),
+        exact: true,
+      });
     });
   });
 

@@ -5,12 +5,13 @@ import { writeHolder } from "./holder.js";
 import type { Link } from "./link.js";
 
 /** A gateway within this process, without a port, for as long as the command takes. */
-export async function startPrivate(dataDir: string): Promise<Link> {
+export async function startPrivate(dataDir: string, takeUpRuns: boolean): Promise<Link> {
   const app = await startApp({
     dataDir,
     logLevel: process.env.HEDDLE_LOG ?? "error",
     // A list from half the files would be worse than one that takes a moment.
     firstLookMs: Number.POSITIVE_INFINITY,
+    takeUpRuns,
   });
   const forget = writeHolder(dataDir);
   const client = new Client({ open: within(app), name: "cli", reconnect: false });

@@ -88,7 +88,7 @@ async function reachDataDirectory(dataDir: string, manner: ConnectManner): Promi
     if (failure && !(failure instanceof Error)) return { ...failure, place: "here" };
     try {
       const { startPrivate } = await import("./private-gateway.js");
-      return { ...(await startPrivate(dataDir)), place: "private" };
+      return { ...(await startPrivate(dataDir, manner.lasting === true)), place: "private" };
     } catch (error) {
       if (!isKind(error, "store.taken")) throw error;
       if (Date.now() > deadline) throw silent(dataDir, running, failure);

@@ -14,13 +14,17 @@ export function* readBlob(ref: string): Unit<Uint8Array> {
       `There is no blob ${ref}. One that nothing refers to is kept for a day: put it again.`,
     );
   }
-  if (sha256(found.content) !== hash) {
-    throw promptsError(
-      { kind: "blob.corrupt", ref },
-      `The bytes of the blob ${ref} are damaged. Put the same content again to mend it.`,
-    );
-  }
-  return found.content;
+  return verified(hash, found.content);
+}
+
+/** Bytes that were found under a hash, if they still have it. */
+export function verified(hash: string, content: Uint8Array): Uint8Array {
+  if (sha256(content) === hash) return content;
+  const ref = `sha256:${hash}`;
+  throw promptsError(
+    { kind: "blob.corrupt", ref },
+    `The bytes of the blob ${ref} are damaged. Put the same content again to mend it.`,
+  );
 }
 
 /** The messages a blob holds. One that holds anything else can't be a prompt. */

@@ -10,7 +10,15 @@ import type {
   RunRequested,
   RunSteered,
 } from "./events.js";
-import type { ActiveRun, AdmittedRun, Effect, Intent, Phase, RunsState } from "./state.js";
+import {
+  type ActiveRun,
+  type AdmittedRun,
+  type Effect,
+  type Intent,
+  isEnd,
+  type Phase,
+  type RunsState,
+} from "./state.js";
 
 /** Where an event stands: intent ids are made of it, so they are the same whenever it is folded. */
 export interface Place {
@@ -38,7 +46,7 @@ export function reduce(state: RunsState, event: RunEvent, place: Place): Reduced
     case "effect.receipt":
       return onActive(state, event, (active) => received(active, event, place));
     default:
-      return ended(state, event);
+      return isEnd(event.type) ? ended(state, event) : { rejected: `${event.type} is no event of a run` };
   }
 }
 
@@ -48,7 +56,7 @@ type Change =
 
 function onActive(state: RunsState, event: RunEvent, change: (active: ActiveRun) => Change): Reduced {
   const { active } = state;
-  if (active?.run_id !== event.run_id) return { rejected: `run ${event.run_id} is not under way` };
+  if (!active || active.run_id !== event.run_id) return { rejected: `run ${event.run_id} is not under way` };
   if (active.due.length > 0 && event.type !== "effect.requested")
     return { rejected: "effects that were decided on are not in the journal yet" };
   const changed = change(active);

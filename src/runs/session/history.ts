@@ -9,6 +9,7 @@ import {
   type Told,
   type ToTell,
   tell,
+  verified,
 } from "../../prompts/index.js";
 import type { PromptMessage } from "../../providers/index.js";
 import { history, type Store, type ThreadRow } from "../../store/index.js";
@@ -107,7 +108,7 @@ export async function loadHistory(
 
 function toldOf(row: Omit<history.ToldMessage, "content">, content: Uint8Array): Told {
   const { hash, list_hash, role, chars, tokens, message_id } = row;
-  const message = JSON.parse(Buffer.from(content).toString()) as PromptMessage;
+  const message = JSON.parse(Buffer.from(verified(hash, content)).toString()) as PromptMessage;
   return { hash, list_hash, role, chars, tokens, message_id, message, bytes: content.length };
 }
 
