@@ -78,9 +78,7 @@ function assistantContent(message: PromptMessage, dialect: Dialect): Content<"as
     if (part.type !== "thinking" || !dialect.returnsThinking(part.providerData?.[dialect.api])) return [];
     return [{ type: "reasoning", text: part.text, ...ownData(part.providerData, dialect) }];
   });
-  const content = [...said, ...tool_calls.map((call) => modelToolCall(call, dialect))];
-  // An answer that was broken off may end with a thought: servers refuse a conversation in which nothing follows one.
-  return content.slice(0, content.findLastIndex(({ type }) => type !== "reasoning") + 1);
+  return [...said, ...tool_calls.map((call) => modelToolCall(call, dialect))];
 }
 
 function modelToolCall(call: PromptToolCall, dialect: Dialect): Content<"assistant">[number] {

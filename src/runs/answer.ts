@@ -75,9 +75,10 @@ export class Answer {
   /** What it said, whole or not; calls count only when the answer came to its end. */
   message(): PromptMessage | undefined {
     const calls = this.status === "ok" ? this.#calls : [];
-    const parts = this.#parts
+    const said = this.#parts
       .map(({ part }) => part)
       .filter((part) => part.text !== "" || "providerData" in part);
+    const parts = calls.length > 0 ? said : withoutLooseEnd(said);
     if (parts.length === 0 && calls.length === 0) return undefined;
     const plain = parts.every(({ type }) => type === "text");
     return {
@@ -108,4 +109,14 @@ export class Answer {
       ...(providerData && { providerData }),
     });
   }
+}
+
+/** Servers refuse a thought that comes back with nothing behind it. It stays as words, without what makes it go back. */
+function withoutLooseEnd<P extends Part & { text: string }>(parts: readonly P[]): P[] {
+  const last = parts.findLastIndex(({ type }) => type !== "thinking");
+  return parts.flatMap((part, at) => {
+    if (at <= last) return [part];
+    const { providerData: _, ...words } = part;
+    return words.text === "" ? [] : [words as P];
+  });
 }

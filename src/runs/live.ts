@@ -16,6 +16,8 @@ export class Live {
   readonly #run_id: string;
   readonly #tell: (note: LiveNote) => void;
   #pieces: Piece[] = [];
+  /** How each call stands. */
+  readonly #tools = new Map<string, object>();
   step = 0;
 
   constructor(key: SessionKey, run_id: string, tell: (note: LiveNote) => void) {
@@ -47,19 +49,23 @@ export class Live {
     output?: string;
     duration_ms?: number;
   }): void {
-    this.#send("run/tool", { step: this.step, ...facts });
+    const told = { step: this.step, ...facts };
+    this.#tools.set(`${this.step} ${facts.tool_call_id}`, told);
+    this.#send("run/tool", told);
   }
 
   /** A message was closed and stands in the log: it need not be told again. */
   forget(): void {
     this.#pieces = [];
+    this.#tools.clear();
   }
 
-  /** What came so far, one delta a piece. */
+  /** What came so far, one delta a piece, and how each call stands. */
   soFar(): LiveNote[] {
-    return this.#pieces.map(({ step, kind, id, text }) =>
+    const deltas = this.#pieces.map(({ step, kind, id, text }) =>
       this.#note("run/delta", { step, kind, id, offset: 0, text }),
     );
+    return [...deltas, ...[...this.#tools.values()].map((told) => this.#note("run/tool", told))];
   }
 
   #delta({ step, kind, id }: Piece, offset: number, text: string): void {

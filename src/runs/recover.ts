@@ -1,5 +1,5 @@
 import type { Message } from "../atsf/index.js";
-import { unixSeconds } from "../base/index.js";
+import { HeddleError, unixSeconds } from "../base/index.js";
 import { readHead } from "../journal/index.js";
 import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
@@ -49,6 +49,8 @@ async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {
  * the next message begins behind them.
  */
 async function giveUp(deps: RunsDeps, key: SessionKey, error: unknown): Promise<void> {
+  // A store that is away for a moment says nothing about what is in it.
+  if (error instanceof HeddleError) throw error;
   deps.report(error, "the journal of a thread can't be read any more");
   const { workspace_id, thread_id } = key;
   const at = unixSeconds(deps.clock);

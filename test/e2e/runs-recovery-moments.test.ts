@@ -94,7 +94,7 @@ async function fromEveryMoment({ turns, act }: Scenario): Promise<string[][]> {
     const ids = acknowledged.filter(({ since }) => since <= at).map(({ id }) => id);
     ends.push(await takenUp(world, model, { thread_id: thread.id, acknowledged: ids, what: `moment ${at}` }));
   }
-  expect(model.requests.flatMap(({ body }) => unanswered(body))).toEqual([]);
+  expect(model.requests.flatMap(({ body }) => wrongCalls(body))).toEqual([]);
   return ends;
 }
 
@@ -128,7 +128,15 @@ async function takenUp(
   const { scene, stop } = await live(world, model);
   const runs = await atRest(scene);
   await scene.answered(thread_id, "Are you there?");
-  const ids = (await scene.messages(thread_id)).map(({ id }) => id);
+  const messages = await scene.messages(thread_id);
+  for (const { id, status } of runs) {
+    // However often it was closed for what was steered: its last message says how it ended.
+    const last = messages.findLast(({ role, run_id }) => role === "agent" && run_id === id);
+    expect(last?.stopReason, `${what}: ${status}`).toBe(status === "completed" ? "end_turn" : status);
+  }
+  const refs = messages.flatMap(({ content }) => content.flatMap(({ toolCallId }) => toolCallId ?? []));
+  expect(new Set(refs).size, `${what}: calls in the log`).toBe(refs.length);
+  const ids = messages.map(({ id }) => id);
   expect(new Set(ids).size, what).toBe(ids.length);
   expect(
     ids.filter((id) => acknowledged.includes(id)),
@@ -142,21 +150,22 @@ async function takenUp(
   return runs.map(({ status }) => status).reverse();
 }
 
-/** Calls in a request that nobody answered before somebody else spoke: a model API refuses such a request. */
-function unanswered(body: string): string[] {
+/** Calls in a request that are told twice, or that nobody answered before somebody else spoke: an API refuses both. */
+function wrongCalls(body: string): string[] {
   const { messages } = JSON.parse(body) as {
     messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[];
   };
+  const all = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+  const wrong = all.filter((id, at) => all.indexOf(id) !== at);
   let open: string[] = [];
-  const missed: string[] = [];
   for (const { role, tool_calls = [], tool_call_id } of messages) {
     if (role === "tool") open = open.filter((id) => id !== tool_call_id);
     else {
-      missed.push(...open);
+      wrong.push(...open);
       open = tool_calls.map(({ id }) => id);
     }
   }
-  return [...missed, ...open];
+  return [...wrong, ...open];
 }
 
 const call = (name: string, id: string) => ({

@@ -233,10 +233,14 @@ onEachStore("a gateway that was killed in the middle of everything", (kind) => {
     expect((await scene.list()).map(({ status }) => status)).toEqual(Object.keys(runs).map(() => "idle"));
     const run = await scene.ask(threadOf("partial"), "And now?");
     expect(run).toMatchObject({ status: "completed", number: 2 });
-    const told = JSON.parse(requests("partial").at(-1) ?? "").messages.map(
-      ({ content }: { content: unknown }) => content,
-    );
-    expect(told.slice(-2)).toEqual(["Half an", "And now?"]);
+    const { messages } = JSON.parse(requests("partial").at(-1) ?? "") as { messages: Told[] };
+    expect(messages.filter(({ role }) => role !== "system").map(toldInShort)).toEqual([
+      "user: #partial",
+      "assistant: [call_1]",
+      "tool: call_1",
+      "assistant: Half an",
+      "user: And now?",
+    ]);
   });
 
   test("[RCV14] every run is proven by its record, however it ended", async () => {
@@ -245,11 +249,21 @@ onEachStore("a gateway that was killed in the middle of everything", (kind) => {
   });
 });
 
+interface Told {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_call_id?: string;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+
+function toldInShort({ role, content, tool_call_id, tool_calls }: Told): string {
+  const calls = tool_calls?.map(({ id }) => `[${id}]`).join(" ");
+  return `${role}: ${calls ?? tool_call_id ?? content}`;
+}
+
 /** The results of tools in a request, in order. */
-function toolMessages(body: string | undefined): { id: string; content: string }[] {
-  const { messages } = JSON.parse(body ?? "{}") as {
-    messages: { role: string; content: string; tool_call_id: string }[];
-  };
+function toolMessages(body: string | undefined): { id: string | undefined; content: string }[] {
+  const { messages } = JSON.parse(body ?? "{}") as { messages: Told[] };
   return messages
     .filter(({ role }) => role === "tool")
     .map(({ tool_call_id, content }) => ({ id: tool_call_id, content }));

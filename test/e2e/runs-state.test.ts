@@ -77,6 +77,31 @@ onEachStore("runs when the ground gives way", (kind) => {
     await verifyAll(scene);
   });
 
+  test("[RUN92] asked and deleted at the same instant, a thread keeps no run under way", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    scene.plays({ repeat: true, steps: [{ text: "Still here." }, ...calls("system_time").steps] });
+    const other = await stage.gateway().wire();
+    const asked: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      const { id: thread_id } = await scene.start();
+      const run = { workspace_id, thread_id, content: "Hello?" };
+      const [first, second] = await Promise.all([
+        other.call("run/start", run),
+        other.call("run/start", run),
+        new Promise((resolve) => setTimeout(resolve, i)).then(() =>
+          scene.wire.result("thread/delete", { thread_id }),
+        ),
+      ]);
+      for (const { result } of [first, second]) if (result) asked.push(result.run.id);
+      await soon(() => existsSync(scene.path(thread_id))).toBe(false);
+    }
+    for (const run_id of asked) {
+      await soon(async () => (await scene.getRun(run_id)).status).toMatch(/^(cancelled|failed)$/);
+    }
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
   test("[RUN93] a log is not cleared from under an agent at work", async () => {
     const scene = await stage.scene();
     const { id, run } = await answering(scene, "clear");

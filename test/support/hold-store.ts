@@ -10,6 +10,8 @@ export async function holdStore({
 }: Pick<StorePlace, "store" | "dataDir">): Promise<() => Promise<void>> {
   if (store === "sqlite") {
     const handle = sqliteDriver().open(join(dataDir, "heddle.db"));
+    // A gateway in another process may be writing at this very moment.
+    handle.exec("pragma busy_timeout = 5000");
     handle.exec("begin immediate");
     return async () => handle.close();
   }
