@@ -105,7 +105,7 @@ async function recordAndCompile(
   inputs: readonly Input[],
 ): Promise<void> {
   const active = session.active as ActiveRun;
-  const closed = session.transcript.take({
+  const closed = session.transcript.message({
     id: active.agent_message_id,
     runId: active.run_id,
     at: deps.clock.now(),
@@ -114,6 +114,7 @@ async function recordAndCompile(
   });
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
+  let adopt = () => {};
   await recordMessages(deps, session.key, {
     messages: [...(closed ? [closed] : []), ...inputs.map(({ message }) => message)],
     perhapsThere,
@@ -135,7 +136,7 @@ async function recordAndCompile(
       const extras = { told, blobs: [...prepared.blobs, ...marker] };
       return function* () {
         const withIt = yield* writePlan(deps, session, plan, extras);
-        session.onWritten = () => {
+        adopt = () => {
           adoptPlan(session, plan, extras);
           session.turn = turn;
           session.toTell = [];
@@ -145,10 +146,11 @@ async function recordAndCompile(
     },
   });
   session.perhapsWritten = perhapsThere;
-  session.onWritten?.();
-  session.onWritten = undefined;
+  adopt();
   for (const { message } of inputs) session.inputs.delete(message.id);
-  if (closed) session.live?.forget();
+  if (!closed) return;
+  session.transcript.clear();
+  session.live?.forget();
 }
 
 export async function presentHistory(

@@ -55,7 +55,7 @@ class Restoring {
     this.#session.toTell = [];
     this.#session.toolAnswers.clear();
     this.#tools = [];
-    if (this.steered) this.#session.transcript.take({ id: "", runId: "", at: 0, model: "" });
+    if (this.steered) this.#session.transcript.clear();
     this.steered = false;
   }
 

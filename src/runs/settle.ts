@@ -97,7 +97,7 @@ async function lastMessages(deps: RunsDeps, session: ThreadSession, end: RunEnd)
   const asked = active.step === 0 ? [(await inputOf(deps, session, active)).message] : [];
   const config = session.prepared?.config ?? (await deps.values.load<FrozenConfig>(active.config));
   const stopReason = STOP_REASONS[end];
-  const said = session.transcript.take({
+  const said = session.transcript.message({
     id: active.agent_message_id,
     runId: active.run_id,
     at: deps.clock.now(),
@@ -120,6 +120,7 @@ async function recordEnd(
   const active = session.active as ActiveRun;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
+  let adopt = () => {};
   await recordMessages(deps, session.key, {
     messages,
     perhapsThere,
@@ -132,13 +133,12 @@ async function recordEnd(
       const extras = { blobs, told };
       return function* () {
         const withIt = yield* writePlan(deps, session, plan, extras);
-        session.onWritten = () => adoptPlan(session, plan, extras);
+        adopt = () => adoptPlan(session, plan, extras);
         return withIt;
       };
     },
   });
-  session.onWritten?.();
-  session.onWritten = undefined;
+  adopt();
   for (const { id } of messages) session.inputs.delete(id);
 }
 

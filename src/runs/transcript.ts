@@ -58,8 +58,8 @@ export class Transcript {
     return this.#content.length === 0;
   }
 
-  /** The message for the log, and a new beginning. Undefined when there is nothing to say. */
-  take(given: {
+  /** The message for the log. Undefined when there is nothing to say. */
+  message(given: {
     id: string;
     runId: string;
     at: number;
@@ -72,23 +72,26 @@ export class Transcript {
     const toolCalls = this.#calls.map((call) =>
       call.status === "pending" ? { ...call, status: "failed" as const } : call,
     );
-    const message: Message = {
+    return {
       id,
       role: "agent",
       timestamp: new Date(at).toISOString(),
-      content: this.#content,
+      content: [...this.#content],
       ...(toolCalls.length > 0 && { toolCalls }),
       ...(stopReason !== undefined && { stopReason }),
       model,
       ...(this.#counted && { tokens: this.#tokens }),
       heddle: { runId },
     };
+  }
+
+  /** It stands in the log: what comes now belongs to the next one. */
+  clear(): void {
     this.#content = [];
     this.#calls = [];
     this.#finish = undefined;
     this.#tokens = { input: 0, output: 0 };
     this.#counted = false;
-    return message;
   }
 }
 

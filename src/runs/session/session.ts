@@ -46,8 +46,6 @@ export class ThreadSession {
   ending: Ending | undefined;
   /** Its last messages, once they were put together: they are the same however often they are tried to be written. */
   lastMessages: readonly Message[] | undefined;
-  /** What becomes true once a commit is done. */
-  onWritten: (() => void) | undefined;
   /** What waits to be told, by the id of its message; what is missing here is restored from the journal. */
   readonly inputs = new Map<string, Input>();
   /** What the run before was compiled from: most often the next one is compiled from the same. */
