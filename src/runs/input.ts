@@ -75,7 +75,7 @@ async function encodeInput(blocks: Blocks, at: number): Promise<Input> {
   const images = blocks.flatMap((block) => (block.type === "image" ? [block.data] : []));
   const [prompt] = await promptMessagesOf(message, async () => images.shift());
   const encoded = encodeMessage(prompt ?? { role: "user", content: "" });
-  if (encoded.text.length > MAX_BYTES) {
+  if (Buffer.byteLength(encoded.text) > MAX_BYTES) {
     throw runsError(
       { kind: "run.input_too_large", limit: MAX_BYTES },
       `A message may have ${MAX_BYTES} bytes, images included. Send less, or smaller images.`,

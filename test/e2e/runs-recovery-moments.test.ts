@@ -22,14 +22,25 @@ class World {
     return this.#moments;
   }
 
-  /** Copies all of it when something is another than before. The gateway is in this process: it can't move meanwhile. */
+  /**
+   * Copies all of it when something is another than before. The gateway is in this process: what it commits and appends
+   * can't move meanwhile. Other files may; then the next moment is as good.
+   */
   keep(): void {
+    try {
+      this.#keep();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+
+  #keep(): void {
     const now = JSON.stringify(Object.values(this.parts).map(stampsIn));
     if (now === this.#last) return;
-    this.#last = now;
     const moment = temporaryDirectory();
     for (const [name, path] of Object.entries(this.parts))
       cpSync(path, join(moment, name), { recursive: true, preserveTimestamps: true });
+    this.#last = now;
     this.#moments.push(moment);
   }
 

@@ -16,6 +16,11 @@ export class Sessions {
   readonly #busy = new Map<string, ThreadSession>();
   readonly #idle = new Lru<string, ThreadSession>(IDLE_BYTES);
   readonly #loading = new Map<string, Promise<ThreadSession>>();
+  /** Those that someone still has: a thread with two sessions would be two minds about where its journal stands. */
+  readonly #alive = new Map<string, WeakRef<ThreadSession>>();
+  readonly #gone = new FinalizationRegistry<string>((name) => {
+    if (!this.#alive.get(name)?.deref()) this.#alive.delete(name);
+  });
   readonly #stop: () => void;
   /** The gateway is stopping: nothing new is begun. */
   closing = false;
@@ -23,13 +28,16 @@ export class Sessions {
   constructor(store: Store) {
     this.#store = store;
     // Another gateway may have written: what is known of threads at rest no longer holds.
-    this.#stop = store.onForget(() => this.#idle.clear());
+    this.#stop = store.onForget(() => {
+      this.#idle.clear();
+      this.#alive.clear();
+    });
   }
 
   /** The session of a thread, loaded if need be. */
   async open(key: SessionKey): Promise<ThreadSession> {
     const name = nameOf(key);
-    const known = this.#busy.get(name) ?? this.#idle.get(name);
+    const known = this.#busy.get(name) ?? this.#idle.get(name) ?? this.#alive.get(name)?.deref();
     if (known) return known;
     const loading = this.#loading.get(name) ?? this.#load(name, key);
     this.#loading.set(name, loading);
@@ -60,7 +68,9 @@ export class Sessions {
 
   /** Lets go of what is known of a thread whose log or journal is another now. */
   forget(key: SessionKey): void {
-    if (!this.#busy.has(nameOf(key))) this.#idle.delete(nameOf(key));
+    if (this.#busy.has(nameOf(key))) return;
+    this.#idle.delete(nameOf(key));
+    this.#alive.delete(nameOf(key));
   }
 
   close(): void {
@@ -70,6 +80,8 @@ export class Sessions {
   async #load(name: string, key: SessionKey): Promise<ThreadSession> {
     try {
       const session = await this.#store.read(() => loadSession(key));
+      this.#alive.set(name, new WeakRef(session));
+      this.#gone.register(session, name);
       this.settle(session);
       return session;
     } finally {
