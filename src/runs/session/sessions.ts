@@ -66,13 +66,6 @@ export class Sessions {
     }
   }
 
-  /** Lets go of what is known of a thread whose log or journal is another now. */
-  forget(key: SessionKey): void {
-    if (this.#busy.has(nameOf(key))) return;
-    this.#idle.delete(nameOf(key));
-    this.#alive.delete(nameOf(key));
-  }
-
   close(): void {
     this.#stop();
   }
