@@ -8,3 +8,4 @@ export { configJsonSchema } from "./json-schema.js";
 export { type ModelChoice, modelFor } from "./model-for.js";
 export { type HeddleConfig, parseConfig } from "./parse-config.js";
 export { providerConfig } from "./provider-config.js";
+export { secretVariables } from "./secret-variables.js";

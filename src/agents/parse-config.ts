@@ -17,6 +17,8 @@ export interface HeddleConfig {
   /** Relative paths are resolved. What a hook is started with is shown to people who list hooks. */
   readonly hooks: readonly UserPackage[];
   readonly limits: Readonly<ConfigEntries["limits"]>;
+  /** The environment variables it was filled in from: what they hold may be secret. */
+  readonly variables: readonly string[];
 }
 
 export interface ConfigSource {
@@ -53,6 +55,9 @@ export function parseConfig(
       mcpServers: new Sealed(entries.mcpServers),
       hooks: entries.hooks.map((entry) => withPaths(entry, directory)),
       limits: entries.limits,
+      variables: [
+        ...new Set([...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name as string)),
+      ],
     },
     warnings: warningsFor(value, config),
   };

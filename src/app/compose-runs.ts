@@ -19,9 +19,11 @@ import {
   recoverRuns,
   Sessions,
   stopRuns,
+  takeUpSession,
 } from "../runs/index.js";
 import type { ThreadsDeps } from "../threads/index.js";
 import { builtInTools, type ToolDefinition, ToolRegistry } from "../tools/index.js";
+import { childEnv } from "./child-env.js";
 import type { FoundConfig } from "./config-file.js";
 
 export interface RunParts {
@@ -62,6 +64,7 @@ export async function composeRuns(given: {
     texts: new PromptTexts(store),
     values: new RecordedValues(store),
   };
+  sessions.takeUp = (session) => takeUpSession(deps, session);
   return {
     deps,
     resolver,
@@ -79,12 +82,6 @@ export async function composeRuns(given: {
   };
 }
 
-/** What a user's hook sees of the environment: no key of ours, and nothing of how the gateway was started. */
-function hookEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const secret = /^(HEDDLE|GIT)_|(_KEY|_TOKEN|_SECRET|_PASSWORD)$/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.test(name)));
-}
-
 /** A hook that the configuration names and that can't be installed keeps the gateway from starting: it may be a limit. */
 async function openHooks(
   resolver: Resolver,
@@ -95,7 +92,7 @@ async function openHooks(
   hooks.install(agentsDocPackage({ resolver }), toolsPackage());
   try {
     for (const entry of config?.hooks ?? []) {
-      hooks.install(await openUserPackage(entry, { env: hookEnv(env), cwd: dirname(file ?? ".") }));
+      hooks.install(await openUserPackage(entry, { env: childEnv(env, config), cwd: dirname(file ?? ".") }));
     }
   } catch (error) {
     await hooks.close();

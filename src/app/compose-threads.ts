@@ -32,6 +32,8 @@ export function composeThreads(given: {
   log: Log;
   firstLookMs: number;
   agents: ThreadsDeps["agents"];
+  /** What commands of projects get of the environment. */
+  childEnv: NodeJS.ProcessEnv;
 }): ThreadParts {
   const { store, clock, makeId, dataDir, log } = given;
   const report = (error: unknown, what: string) => log.warn({ err: error }, what);
@@ -46,7 +48,7 @@ export function composeThreads(given: {
     follower: followFolders({ clock }),
     files,
     words,
-    setups: new Setups(process.env),
+    setups: new Setups(given.childEnv),
     agents: given.agents,
     live: new Bus(),
     report,

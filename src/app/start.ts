@@ -7,6 +7,7 @@ import { forgetGone } from "../runs/index.js";
 import { openStore, type Store } from "../store/index.js";
 import type { ToolDefinition } from "../tools/index.js";
 import { ensureHome } from "../tree/index.js";
+import { childEnv } from "./child-env.js";
 import { composeRuns } from "./compose-runs.js";
 import { composeThreads } from "./compose-threads.js";
 import { readConfigFile } from "./config-file.js";
@@ -92,6 +93,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   const threads = composeThreads({
     store,
     agents,
+    childEnv: childEnv(process.env, found.config),
     clock: systemClock,
     makeId: idMaker(systemClock),
     dataDir: options.dataDir,

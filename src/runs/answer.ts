@@ -72,6 +72,12 @@ export class Answer {
     return { ...(text !== "" && { text }), ...(thinking !== "" && { thinking }) };
   }
 
+  /** What was taken could not be kept: it comes before what came since. */
+  giveBack({ text = "", thinking = "" }: { text?: string; thinking?: string }): void {
+    this.#text = text + this.#text;
+    this.#thinking = thinking + this.#thinking;
+  }
+
   /** What it said, whole or not; calls count only when the answer came to its end. */
   message(): PromptMessage | undefined {
     const calls = this.status === "ok" ? this.#calls : [];

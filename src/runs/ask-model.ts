@@ -4,7 +4,7 @@ import type { PromptMessage } from "../providers/index.js";
 import { Answer } from "./answer.js";
 import { requestFor } from "./context.js";
 import type { RunsDeps } from "./deps.js";
-import type { EffectReceipt } from "./fold/events.js";
+import type { EffectProgress, EffectReceipt } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
 import { Live } from "./live.js";
 import { restorePrepared } from "./prepare.js";
@@ -57,14 +57,17 @@ function keepProgress(deps: RunsDeps, session: ThreadSession, intent_id: string,
       );
       const came = open ? answer.takeProgress() : undefined;
       if (!active || !came) return;
-      const event = {
+      const event: EffectProgress = {
         type: "effect.progress",
         at: deps.clock.now(),
         run_id: active.run_id,
         intent_id,
         ...came,
       };
-      await commitEvents(deps, session, [event as never]);
+      await commitEvents(deps, session, [event]).catch((error) => {
+        answer.giveBack(came);
+        throw error;
+      });
     })
     .catch((error) => deps.report(error, "what an agent has said so far could not be kept"));
 }

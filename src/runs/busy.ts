@@ -4,14 +4,20 @@ import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
 import type { SessionKey } from "./session/parts.js";
 
-/** Refuses what would pull a thread's log or directory from under its agent. */
-export async function assertIdle(deps: RunsDeps, { workspace_id, thread_id }: SessionKey): Promise<void> {
-  const { active } = await deps.sessions.open({ workspace_id, thread_id });
-  if (!active) return;
-  throw runsError(
-    { kind: "thread.busy", thread_id },
-    "The agent of this thread is at work. Wait until its run has ended, or cancel it first.",
-  );
+/** Does what would pull a thread's log or directory from under its agent, while nothing is under way and nothing can begin. */
+export async function whileIdle<T>(
+  deps: RunsDeps,
+  { workspace_id, thread_id }: SessionKey,
+  work: () => Promise<T>,
+): Promise<T> {
+  const session = await deps.sessions.open({ workspace_id, thread_id });
+  return session.change(async () => {
+    if (!session.active) return work();
+    throw runsError(
+      { kind: "thread.busy", thread_id },
+      "The agent of this thread is at work. Wait until its run has ended, or cancel it first.",
+    );
+  });
 }
 
 /** Ends everything that is under way in a workspace: it is about to go. */

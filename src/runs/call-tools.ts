@@ -14,11 +14,14 @@ export async function callTools(deps: RunsDeps, session: ThreadSession): Promise
   const active = session.active as ActiveRun;
   const asked = session.answer?.tool_calls ?? [];
   const intents = active.intents.filter(({ kind }) => kind === "tool.call");
-  await Promise.all(
+  const calls = await Promise.allSettled(
     intents.map((intent, at) =>
       intent.status === "open" ? callOne(deps, session, intent, asked[at] as Call) : undefined,
     ),
   );
+  // A run does not end while one of its tools is still at work.
+  const failed = calls.find((call) => call.status === "rejected");
+  if (failed) throw failed.reason;
   tellAnswers(session, intents);
 }
 

@@ -33,7 +33,9 @@ const MAX_STEPS = 200;
 export async function compileNext(deps: RunsDeps, session: ThreadSession): Promise<void> {
   const active = session.active as ActiveRun;
   if (active.step >= MAX_STEPS) throw tooManySteps();
-  if (active.step === 0) await deps.setups.ended(session.key.workspace_id, session.key.thread_id);
+  if (active.step === 0) await setUp(deps, session);
+  // Whoever stopped it meanwhile need not wait for hooks; the loop that called this ends it.
+  if (session.stop.signal.aborted) return;
   const prepared = await preparedOf(deps, session, active);
   session.live ??= new Live(session.key, active.run_id, (note) => deps.live.tell(note));
   await session.change(async () => {
@@ -45,6 +47,18 @@ export async function compileNext(deps: RunsDeps, session: ThreadSession): Promi
     else await compileOnly(deps, session, prepared);
   });
   session.live?.begin((session.active as ActiveRun).step);
+}
+
+/** The worktree must be ready, unless nobody wants the run any more. */
+async function setUp(deps: RunsDeps, { key, stop: { signal } }: ThreadSession): Promise<void> {
+  if (signal.aborted) return;
+  let stopped = () => {};
+  const stop = new Promise<void>((resolve) => {
+    stopped = resolve;
+    signal.addEventListener("abort", stopped, { once: true });
+  });
+  await Promise.race([deps.setups.ended(key.workspace_id, key.thread_id), stop]);
+  signal.removeEventListener("abort", stopped);
 }
 
 async function preparedOf(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<PreparedRun> {

@@ -1,3 +1,4 @@
+import { readHead } from "../journal/index.js";
 import { runEnded } from "../prompts/index.js";
 import { runs } from "../store/index.js";
 import { askModel } from "./ask-model.js";
@@ -14,6 +15,7 @@ import { runToWire } from "./wire.js";
 /** Carries out what is under way in a thread, run after run, until it is at rest. Nobody waits for it. */
 export function drive(deps: RunsDeps, session: ThreadSession): void {
   if (session.driving) return;
+  session.driven = true;
   session.driving = carryOn(deps, session).then(
     () => {
       rest(deps, session);
@@ -23,7 +25,7 @@ export function drive(deps: RunsDeps, session: ThreadSession): void {
     (error) => {
       rest(deps, session);
       deps.report(error, "a run could neither go on nor be ended; it is tried again");
-      if (!deps.sessions.closing) setTimeout(() => drive(deps, session), AGAIN_MS).unref();
+      if (!deps.sessions.closing) driveAgain(deps, session);
     },
   );
   deps.sessions.settle(session);
@@ -31,6 +33,22 @@ export function drive(deps: RunsDeps, session: ThreadSession): void {
 
 /** The store may be away for a moment. What is under way must not stay so for ever. */
 const AGAIN_MS = 5_000;
+
+/** A commit that was believed to have failed may have taken place: then the session is behind its own journal. */
+function driveAgain(deps: RunsDeps, session: ThreadSession): void {
+  const again = async () => {
+    const { hash } = await deps.store.read(() => readHead(session.key));
+    if (hash === session.position.head.hash) return drive(deps, session);
+    deps.sessions.drop(session);
+    drive(deps, await deps.sessions.open(session.key));
+  };
+  const later = () => {
+    again().catch(() => {
+      if (!deps.sessions.closing) setTimeout(later, AGAIN_MS).unref();
+    });
+  };
+  setTimeout(later, AGAIN_MS).unref();
+}
 
 function rest(deps: RunsDeps, session: ThreadSession): void {
   session.driving = undefined;

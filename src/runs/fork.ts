@@ -1,7 +1,14 @@
 import type { Message, Thread as ThreadFile } from "../atsf/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { history, threads } from "../store/index.js";
-import { locateThread, openFiles, reflectThread, startThread, withThread } from "../threads/index.js";
+import {
+  deleteThread,
+  locateThread,
+  openFiles,
+  reflectThread,
+  startThread,
+  withThread,
+} from "../threads/index.js";
 import { type Call, getThread } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
@@ -35,8 +42,13 @@ export async function forkThread(
     { parentThreadId: key.thread_id },
   );
   const into = { workspace_id: key.workspace_id, thread_id: thread.id };
-  await copyMessages(deps, { from: file, into, taken });
-  await copyHistory(deps, { key, into, taken });
+  try {
+    await copyMessages(deps, { from: file, into, taken });
+    await copyHistory(deps, { key, into, taken });
+  } catch (error) {
+    await deleteThread(deps, into, call).catch((left) => deps.report(left, "half a fork is still there"));
+    throw error;
+  }
   return getThread(deps, into);
 }
 

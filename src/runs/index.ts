@@ -1,5 +1,5 @@
 export { startRun } from "./admit.js";
-export { assertIdle, cancelWorkspace } from "./busy.js";
+export { cancelWorkspace, whileIdle } from "./busy.js";
 export { cancelAll, cancelRun } from "./cancel.js";
 export { readContext } from "./context.js";
 export type { Providers, RunsDeps } from "./deps.js";
@@ -15,7 +15,7 @@ export { readManifest } from "./manifest.js";
 export { previewRun } from "./preview.js";
 export { PromptTexts, RecordedValues } from "./prompt-texts.js";
 export { readJournal } from "./read-journal.js";
-export { recoverRuns } from "./recover.js";
+export { recoverRuns, takeUpSession } from "./recover.js";
 export { replayRun } from "./replay.js";
 export { Sessions } from "./session/sessions.js";
 export { steerRun } from "./steer.js";

@@ -14,7 +14,7 @@ import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
-import { endRun, errorOf } from "./settle.js";
+import { endRun } from "./settle.js";
 import { runToWire } from "./wire.js";
 
 /** Takes up what a gateway that stopped left behind. Every run goes on or ends visibly. */
@@ -29,19 +29,23 @@ export async function recoverRuns(deps: RunsDeps): Promise<void> {
 
 async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {
   const session = await deps.sessions.open(key).catch((error) => giveUp(deps, key, error));
-  if (!session) return;
+  if (session) drive(deps, session);
+}
+
+/**
+ * Brings a session that was read from the store to where its run had come. Nobody gets it before: whoever ended or steered
+ * a run that was not brought back would lose what it had said.
+ */
+export async function takeUpSession(deps: RunsDeps, session: ThreadSession): Promise<void> {
   const { active } = session;
-  if (active) {
-    session.perhapsWritten = true;
-    try {
-      await takeUp(deps, session, active);
-    } catch (error) {
-      // What it needs is not there any more. It must not say for ever that it is under way.
-      const told = errorOf(deps, error);
-      await session.change(() => endRun(deps, session, { end: "failed", error: told }));
-    }
+  if (!active) return;
+  session.perhapsWritten = true;
+  try {
+    await takeUp(deps, session, active);
+  } catch (error) {
+    // What it needs is not there any more. Whoever carries it on ends it with this.
+    session.failure = error as Error;
   }
-  drive(deps, session);
 }
 
 /**

@@ -25,8 +25,9 @@ export async function steerRun(
   const input = await readInput(deps, session.key, { content: params.content, run_id: row.id, at });
   await session.change(async () => {
     const { active } = session;
-    if (active?.run_id !== row.id || active.phase === "ending" || session.stop.signal.aborted)
-      throw notRunning(row);
+    const ending = active?.phase === "ending" || session.stop.signal.aborted;
+    // An end that could not be committed yet is one all the same.
+    if (active?.run_id !== row.id || ending || session.ending || session.failure) throw notRunning(row);
     const event: RunSteered = {
       type: "run.steered",
       at,

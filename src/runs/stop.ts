@@ -8,9 +8,12 @@ export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> 
   const ended = Promise.all(busy.map((session) => session.driving));
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, withinMs).unref())]);
   await Promise.all(
-    deps.sessions.allBusy.map(async (session) => {
-      if (session.active) await stopActive(deps, session, session.active.run_id, "interrupted");
-      await session.driving;
-    }),
+    // What this gateway never carried on stays for one that does.
+    deps.sessions.allBusy
+      .filter(({ driven }) => driven)
+      .map(async (session) => {
+        if (session.active) await stopActive(deps, session, session.active.run_id, "interrupted");
+        await session.driving;
+      }),
   );
 }

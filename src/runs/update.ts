@@ -9,6 +9,7 @@ import { findRun } from "./find.js";
 import { freeze } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
 import { commitEvents } from "./session/commit.js";
+import type { ThreadSession } from "./session/session.js";
 import { runToWire } from "./wire.js";
 
 /** Edits a run that waits: it is admitted anew, with today's configuration, and keeps its place and its ids. */
@@ -19,6 +20,19 @@ export async function updateRun(
 ): Promise<Result<"run/update">> {
   const row = await findRun(deps, params);
   const session = await deps.sessions.open(row);
+  for (;;) {
+    const updated = await edit(deps, session, row, { params, origin });
+    if (updated) return updated;
+  }
+}
+
+/** Undefined when somebody else has edited it meanwhile: what they changed must not be lost. */
+async function edit(
+  deps: RunsDeps,
+  session: ThreadSession,
+  row: RunRow,
+  { params, origin }: { params: ParsedParams<"run/update">; origin: unknown },
+): Promise<Result<"run/update"> | undefined> {
   const queued = () => session.position.state.queue.find(({ run_id }) => run_id === row.id) ?? notQueued(row);
   const waiting = queued();
   const thread = await readThread(deps, session.key);
@@ -44,11 +58,13 @@ export async function updateRun(
     number: row.number,
     agent_message_id: row.agent_message_id,
   });
-  await session.change(async () => {
-    queued();
+  const written = await session.change(async () => {
+    if (queued() !== waiting) return false;
     await commitEvents(deps, session, [event], { blobs: [...frozen.blobs, kept.encoded], origin });
     session.inputs.set(message_id, kept);
+    return true;
   });
+  if (!written) return undefined;
   return {
     run: runToWire(session.position.rows.get(row.id) ?? row),
     message: messageToWire(kept.message),

@@ -56,6 +56,7 @@ async function purgeIn(days: number, store: Store, { dataDir }: StorePlace): Pro
     log: { warn: quiet, info: quiet, error: quiet, debug: quiet } as never,
     firstLookMs: 0,
     agents: new Agents({ env: {} }),
+    childEnv: {},
   });
   await parts.purge();
   await forgetGone({ store, clock });

@@ -1,7 +1,7 @@
 import { isKind } from "../../base/index.js";
 import * as instructions from "../../instructions/index.js";
 import type { ParsedParams } from "../../protocol/index.js";
-import { assertIdle, cancelAll, cancelWorkspace, sendInitialPrompt } from "../../runs/index.js";
+import { cancelAll, cancelWorkspace, sendInitialPrompt, whileIdle } from "../../runs/index.js";
 import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
 import type { Context, HandlerDeps, Handlers } from "./handler.js";
@@ -62,8 +62,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       threads.moveThread(deps, await located(deps, params, peer), call),
     "thread/clear": async (params, { call, peer }) => {
       const thread = await located(deps, params, peer);
-      await assertIdle(deps, thread);
-      return threads.clearThread(deps, thread, call);
+      return whileIdle(deps, thread, () => threads.clearThread(deps, thread, call));
     },
     "thread/delete": async (params, { call, peer }) => {
       const thread = await located(deps, params, peer);
@@ -82,8 +81,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/import": (params, { call }) => threads.importThreads(deps, params, call),
     "thread/worktree/remove": async (params, { call, peer }) => {
       const thread = await located(deps, params, peer);
-      await assertIdle(deps, thread);
-      return threads.removeThreadWorktree(deps, thread, call);
+      return whileIdle(deps, thread, () => threads.removeThreadWorktree(deps, thread, call));
     },
 
     "thread/agents_doc/get": (params) => instructions.getDoc(deps, params),

@@ -64,6 +64,12 @@ export interface PromptCompiled extends OfRun {
   readonly marker?: string;
   readonly tokens_estimate: number;
   readonly request_hash: string;
+  /** What hooks had to say to people. */
+  readonly diagnostics?: readonly {
+    readonly hook_id: string;
+    readonly level: string;
+    readonly message: string;
+  }[];
 }
 
 export type EffectKind = "llm.generate" | "tool.call";
@@ -107,6 +113,8 @@ export interface EffectReceipt extends OfRun {
   readonly url?: string;
   readonly duration_ms?: number;
   readonly error?: RunError;
+  /** Found out by a gateway that took the run up. */
+  readonly recovered?: boolean;
 }
 
 export interface RunError {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Message, Thread as ThreadFile } from "../../atsf/index.js";
 import {
   type EncodedMessage,
@@ -124,14 +125,12 @@ export async function untold(
     covered = entry.end;
     if ("message" in entry) found.push(entry.message);
   }
-  const foreign = found.filter(({ id }) => !own.has(id));
+  const foreign = found.filter(({ id, role }) => role === "agent" && !own.has(id));
   const before = known.epoch > 1 && foreign.length > 0 ? await toldBefore(store, key, foreign) : NONE;
   const messages: ToTell[] = [];
   for (const message of found) {
     const { id: message_id } = message;
-    const encoded = own.has(message_id)
-      ? (own.get(message_id) ?? [])
-      : (before.get(message_id) ?? (await derived(file, message)));
+    const encoded = own.get(message_id) ?? sameAs(await derived(file, message), before.get(message_id));
     messages.push(...encoded.map((one) => ({ encoded: one, message_id })));
   }
   return { messages, covered };
@@ -139,6 +138,19 @@ export async function untold(
 
 /** By message id; what was told step by step is not told again. */
 export type OwnMessages = ReadonlyMap<string, readonly EncodedMessage[]>;
+
+/** What a run said is told in its own bytes, as long as the log still says the same: somebody may have edited it. */
+function sameAs(now: EncodedMessage[], before: EncodedMessage[] | undefined): EncodedMessage[] {
+  const words = (messages: readonly EncodedMessage[]) =>
+    messages.map(({ message: { role, content, tool_calls = [] } }) => [
+      role,
+      typeof content === "string"
+        ? content
+        : content.map((part) => (part.type === "text" ? part.text : "")).join(""),
+      tool_calls.map(({ name, arguments: given }) => [name, given]),
+    ]);
+  return before && isDeepStrictEqual(words(before), words(now)) ? before : now;
+}
 
 const NONE: ReadonlyMap<string, EncodedMessage[]> = new Map();
 

@@ -28,6 +28,8 @@ export class ThreadSession {
   /** Ends the run under way; the reason says how. */
   stop = new AbortController();
   driving: Promise<void> | undefined;
+  /** Somebody here has carried on what is under way. */
+  driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
   toTell: ToTell[] = [];
   /** What the tools of this step have answered, by intent. */

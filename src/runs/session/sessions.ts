@@ -22,6 +22,8 @@ export class Sessions {
     if (!this.#alive.get(name)?.deref()) this.#alive.delete(name);
   });
   readonly #stop: () => void;
+  /** Brings back what the run under way in a session had said and done; set by whoever composes. */
+  takeUp: (session: ThreadSession) => Promise<void> = async () => {};
   /** The gateway is stopping: nothing new is begun. */
   closing = false;
 
@@ -66,6 +68,14 @@ export class Sessions {
     }
   }
 
+  /** Lets go of a session whose journal has gone on without it. */
+  drop({ key }: ThreadSession): void {
+    const name = nameOf(key);
+    this.#busy.delete(name);
+    this.#idle.delete(name);
+    this.#alive.delete(name);
+  }
+
   close(): void {
     this.#stop();
   }
@@ -75,6 +85,8 @@ export class Sessions {
       const session = await this.#store.read(() => loadSession(key));
       this.#alive.set(name, new WeakRef(session));
       this.#gone.register(session, name);
+      this.settle(session);
+      await this.takeUp(session);
       this.settle(session);
       return session;
     } finally {

@@ -20,6 +20,7 @@ import {
   type TreeChanges,
   threadToWire,
   treeChanged,
+  workspaceNotFound,
 } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { ownChanges, ownOf, stampAfter } from "../metadata.js";
@@ -69,7 +70,11 @@ export async function reflect(
     (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, folder: undefined });
   if (!reading) return undefined;
   const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
-    if (!(yield* workspaces.lockWorkspace(files.workspace.id))) return undefined;
+    if (!(yield* workspaces.lockWorkspace(files.workspace.id))) {
+      // Whoever commits something with it must know that it was not.
+      if (withIt) throw workspaceNotFound(files.workspace.id);
+      return undefined;
+    }
     const more = withIt ? yield* withIt() : { changes: {}, told: [] };
     const whole = { ...reading, changes: { ...reading.changes, ...more.changes } };
     const written = yield* writeReading(deps, whole);

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "../agents/index.js";
+import { childEnv } from "./child-env.js";
+
+const variable = (name: string) => `$${"{"}${name}}`;
+
+test("[APP20] children get no key of a model API, nothing the configuration was filled with, and nothing of the gateway's own", () => {
+  const env = {
+    PATH: "/bin",
+    HOME: "/home/me",
+    NPM_TOKEN: "npm-needed-by-set-ups",
+    OPENAI_API_KEY: "sk-openai-123456",
+    ANTHROPIC_API_KEY: "sk-anthropic-123456",
+    KEY: "the-key-of-a-configuration",
+    COPY_OF_KEY: "the-key-of-a-configuration",
+    MODE: "fast",
+    ALSO_FAST: "fast",
+    HEDDLE_TOKEN: "t",
+    GIT_DIR: "/elsewhere",
+  };
+  const text = JSON.stringify({
+    agents: [
+      {
+        agentId: "a",
+        chat: {
+          provider: "openai",
+          model: "m",
+          config: { apiKey: variable("KEY"), baseURL: `http://127.0.0.1:1/${variable("MODE")}` },
+        },
+      },
+    ],
+  });
+  const { config } = parseConfig(text, { file: "/c/heddle.config.json", env });
+  expect(childEnv(env, config)).toEqual({
+    PATH: "/bin",
+    HOME: "/home/me",
+    NPM_TOKEN: "npm-needed-by-set-ups",
+    ALSO_FAST: "fast",
+  });
+  expect(childEnv({ GEMINI_API_KEY: "g-123456789", A: "1" }, undefined)).toEqual({ A: "1" });
+});
