@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { userPackageSchema } from "../hooks/index.js";
 import { countChars, isStorableText, MAX_NAME_CHARS } from "../protocol/index.js";
-import { reasoningEfforts } from "./reasoning-efforts.js";
+import { reasoningEfforts } from "../providers/index.js";
 
 /** The shape of `heddle.config.json`. The problem of a value completes a sentence that begins with its key. */
 

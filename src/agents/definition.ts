@@ -1,6 +1,6 @@
 import { sha256 } from "../base/index.js";
+import type { ReasoningEffort } from "../providers/index.js";
 import type { AgentEntry } from "./config-schema.js";
-import type { ReasoningEffort } from "./reasoning-efforts.js";
 import { Sealed } from "./sealed.js";
 
 const lists = [

@@ -1,3 +1,4 @@
+import { type ReasoningEffort, reasoningEfforts } from "../providers/index.js";
 import { whyUnavailable } from "./availability.js";
 import { quoted } from "./config-text.js";
 import { contextWindow } from "./context-window.js";
@@ -5,7 +6,6 @@ import type { AgentChat, AgentDefinition } from "./definition.js";
 import { agentsError, unavailable } from "./errors.js";
 import { lendersFor } from "./lenders.js";
 import { knownProviders } from "./provider-facts.js";
-import { type ReasoningEffort, reasoningEfforts } from "./reasoning-efforts.js";
 
 /** What a run asks, decided once. It can be kept and shown: it holds no secret. */
 export interface ModelChoice {

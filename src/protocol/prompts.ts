@@ -109,8 +109,6 @@ export const contextResult = z.object({
   request: sentRequest,
 });
 
-export const blobText = z.string().max(16 * 1024 * 1024);
-
 export const blobPutParams = z
   .object({
     text: optionalParam(plainText.min(1)).describe("becomes one message, in canonical JSON"),

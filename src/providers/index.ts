@@ -6,6 +6,7 @@ export {
   type Provider,
   type ProviderEvent,
   providerIds,
+  type ReasoningEffort,
   reasoningEfforts,
   type ToolSpec,
 } from "./provider.js";

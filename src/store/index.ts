@@ -22,8 +22,6 @@ export type {
   AgentsDocRow,
   FolderRow,
   HistoryRow,
-  JournalEventRow,
-  PromptPackRow,
   RunRow,
   ThreadRow,
   TrustRow,

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { configJsonSchema } from "../../agents/index.js";
 import * as atsf from "../../atsf/index.js";
 import { jsonSchemas } from "../../protocol/index.js";
 import type { Store } from "../../store/index.js";
@@ -94,7 +95,7 @@ function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
 }
 
 function allSchemas(): Map<string, object> {
-  return new Map([...jsonSchemas(), ...atsf.jsonSchemas()]);
+  return new Map([...jsonSchemas(), ...atsf.jsonSchemas(), ["heddle_config", configJsonSchema()]]);
 }
 
 async function answerPost(deps: RouteDeps, request: Request, rate: RateLimit): Promise<string | undefined> {
