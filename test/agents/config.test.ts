@@ -126,6 +126,7 @@ describe("what is taken", () => {
         },
       ],
       plugins: "[sealed]",
+      variables: [],
       mcpServers: "[sealed]",
       hooks: [],
       limits: { maxDelegationDepth: 1, maxDelegationHops: 8 },
