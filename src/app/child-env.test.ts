@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../agents/index.js";
-import { childEnv } from "./child-env.js";
+import { childEnv, hookEnv } from "./child-env.js";
 
 const variable = (name: string) => `$${"{"}${name}}`;
 
@@ -37,5 +37,6 @@ test("[APP20] children get no key of a model API, nothing the configuration was 
     NPM_TOKEN: "npm-needed-by-set-ups",
     ALSO_FAST: "fast",
   });
+  expect(hookEnv(env, config)).toEqual({ PATH: "/bin", HOME: "/home/me", ALSO_FAST: "fast" });
   expect(childEnv({ GEMINI_API_KEY: "g-123456789", A: "1" }, undefined)).toEqual({ A: "1" });
 });

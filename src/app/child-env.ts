@@ -17,3 +17,9 @@ export function childEnv(env: NodeJS.ProcessEnv, config: HeddleConfig | undefine
 
 /** Shorter values are words such as `true`, which many variables have. */
 const SECRET_CHARS = 8;
+
+/** Hooks see every message: what else looks like a secret is not theirs either. A set-up may need such a thing, to install. */
+export function hookEnv(env: NodeJS.ProcessEnv, config: HeddleConfig | undefined): NodeJS.ProcessEnv {
+  const secret = /(key|token|secret|password|passwd|credentials?)$/i;
+  return Object.fromEntries(Object.entries(childEnv(env, config)).filter(([name]) => !secret.test(name)));
+}

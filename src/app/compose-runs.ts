@@ -23,7 +23,7 @@ import {
 } from "../runs/index.js";
 import type { ThreadsDeps } from "../threads/index.js";
 import { builtInTools, type ToolDefinition, ToolRegistry } from "../tools/index.js";
-import { childEnv } from "./child-env.js";
+import { hookEnv } from "./child-env.js";
 import type { FoundConfig } from "./config-file.js";
 
 export interface RunParts {
@@ -92,7 +92,7 @@ async function openHooks(
   hooks.install(agentsDocPackage({ resolver }), toolsPackage());
   try {
     for (const entry of config?.hooks ?? []) {
-      hooks.install(await openUserPackage(entry, { env: childEnv(env, config), cwd: dirname(file ?? ".") }));
+      hooks.install(await openUserPackage(entry, { env: hookEnv(env, config), cwd: dirname(file ?? ".") }));
     }
   } catch (error) {
     await hooks.close();
