@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { errorCodes } from "../../src/gateway/index.js";
 import { type MethodName, methods } from "../../src/protocol/index.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
@@ -16,9 +16,11 @@ onEachStore("answers", (kind) => {
   let wire: Wire;
   let workspace_id: string;
   let thread_id: string;
+  let run_id: string;
   const scopeOf = (name: string): object => {
     if (name === "workspace/list") return {};
     if (name === "thread/messages") return { thread_id };
+    if (name === "run/journal") return { run_id };
     return { workspace_id, ...(name === "thread/search" && { query: "findable" }) };
   };
   beforeAll(async () => {
@@ -35,7 +37,16 @@ onEachStore("answers", (kind) => {
       const message = { role: "user" as const, content: `findable ${i}` };
       await wire.result("message/append", { thread_id, message });
     }
-  });
+    const { thread } = await wire.result("thread/start", { workspace_id, title: "with runs" });
+    for (let i = 0; i < 5; i++) {
+      const { run } = await wire.result("run/start", { thread_id: thread.id, content: `ask ${i}` });
+      run_id = run.id;
+      await vi.waitFor(
+        async () => expect((await wire.result("run/get", { run_id })).run.status).toBe("completed"),
+        { timeout: 10_000, interval: 20 },
+      );
+    }
+  }, 60_000);
   afterAll(() => gateway?.stop());
 
   test("[WIRE30] each kind of mistake has its code", async () => {

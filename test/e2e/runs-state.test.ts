@@ -318,7 +318,7 @@ test("[RUN93] a worktree is not removed from under an agent at work", async () =
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  "[RUN96] a directory that may not be written to ends the run visibly",
+  "[RUN96] [permissions] a directory that may not be written to ends the run visibly",
   async () => {
     const scene = await stage.scene();
     const { id, run } = await answering(scene, "chmod");

@@ -197,11 +197,14 @@ describe("what is read", () => {
     expect(await read("more")).toEqual(failed("read", /more\.json is larger than 1 MiB/));
   });
 
-  test.skipIf(process.getuid?.() === 0)("[PRM15] a file without permission is told as such", async () => {
-    write({ "prompts/packs/default.json": message("x") });
-    chmodSync(join(root, "prompts/packs/default.json"), 0);
-    expect(await read()).toEqual(failed("read", /may not be read: check its permissions/));
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "[PRM15] [permissions] a file without permission is told as such",
+    async () => {
+      write({ "prompts/packs/default.json": message("x") });
+      chmodSync(join(root, "prompts/packs/default.json"), 0);
+      expect(await read()).toEqual(failed("read", /may not be read: check its permissions/));
+    },
+  );
 
   test.each([
     ["parse", "", /default\.json is no prompt: it is empty/],

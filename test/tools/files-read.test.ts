@@ -235,15 +235,18 @@ test("[TLS35] a file that is missing is a failure without the system's words", a
   expect(await refused(directory, "a\nb")).toBe('There is no file "a\\nb".');
 });
 
-test.skipIf(process.getuid?.() === 0)("[TLS35] a file that may not be read says so", async () => {
-  const directory = directoryWith({ "a.txt": "x", "closed/b.txt": "x" });
-  chmodSync(join(directory, "a.txt"), 0);
-  chmodSync(join(directory, "closed"), 0);
-  onTestFinished(() => chmodSync(join(directory, "closed"), 0o755));
-  for (const path of ["a.txt", "closed/b.txt"]) {
-    expect(await refused(directory, path)).toBe(`"${path}" may not be read: permission denied (EACCES).`);
-  }
-});
+test.skipIf(process.getuid?.() === 0)(
+  "[TLS35] [permissions] a file that may not be read says so",
+  async () => {
+    const directory = directoryWith({ "a.txt": "x", "closed/b.txt": "x" });
+    chmodSync(join(directory, "a.txt"), 0);
+    chmodSync(join(directory, "closed"), 0);
+    onTestFinished(() => chmodSync(join(directory, "closed"), 0o755));
+    for (const path of ["a.txt", "closed/b.txt"]) {
+      expect(await refused(directory, path)).toBe(`"${path}" may not be read: permission denied (EACCES).`);
+    }
+  },
+);
 
 test("[TLS35] paths that are no paths are refused before anything is looked at", async () => {
   const directory = directoryWith({ "a.txt": "x" });
