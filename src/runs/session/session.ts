@@ -97,8 +97,8 @@ export class ThreadSession {
     this.stop = new AbortController();
   }
 
-  /** Roughly how much memory it takes. */
+  /** Roughly how much memory it takes: what was parsed takes more than its text, and the rest of it is not small. */
   get weight(): number {
-    return 4_096 + (this.history?.bytes ?? 0);
+    return 24_576 + 3 * (this.history?.bytes ?? 0);
   }
 }

@@ -7,8 +7,8 @@ import { IDLE, type RunsState } from "../fold/state.js";
 import type { SessionKey } from "./parts.js";
 import { ThreadSession } from "./session.js";
 
-/** Bytes of histories kept for threads in which nothing is under way. */
-const IDLE_BYTES = 48 * 1024 * 1024;
+/** What is kept in memory of threads in which nothing is under way: about a thousand short ones. */
+const IDLE_BYTES = 32 * 1024 * 1024;
 
 /** The threads whose agents are asked, each loaded once. What is under way is never forgotten. */
 export class Sessions {
