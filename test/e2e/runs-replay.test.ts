@@ -8,7 +8,7 @@ import { onEachStore } from "../support/stores.js";
 type Replayed = Result<"run/replay">;
 
 onEachStore("replay", (kind) => {
-  const stage = runStage(kind);
+  const stage = runStage(kind, { tampers: true });
 
   /** A thread with two runs, the first of them with a tool, and its journal. */
   async function played() {

@@ -52,6 +52,8 @@ export interface RunStageGiven {
   /** The configuration; `url` is that of the model server. Default: an agent for each of the four APIs. */
   readonly config?: (url: string) => object;
   readonly options?: Partial<AppOptions>;
+  /** The suite changes records on purpose: they are not proven in the end. */
+  readonly tampers?: boolean;
 }
 
 /** One gateway and one scripted model server for a suite, and a workspace of its own for each test. */
@@ -84,9 +86,13 @@ export function runStage(kind: StoreKind = sqliteStore, given: RunStageGiven = {
     model.forget();
   });
   afterAll(async () => {
-    await gateway?.stop();
-    await model?.close();
-  });
+    try {
+      if (gateway && !given.tampers) await proveEverything(gateway);
+    } finally {
+      await gateway?.stop();
+      await model?.close();
+    }
+  }, 60_000);
   return {
     kind,
     gateway: () => gateway,
@@ -233,6 +239,20 @@ export async function verifyAll(scene: RunScene): Promise<void> {
     const replayed = await scene.wire.result("run/replay", { run_id: id });
     expect(replayed).toMatchObject({ verified: true, integrity: "ok", fold: "ok", compile: "ok" });
   }
+}
+
+/** Every run that has ended, in whichever workspace a suite made it, is proven by its record. */
+async function proveEverything(gateway: TestGateway): Promise<void> {
+  const wire = await gateway.wire();
+  const { data: workspaces } = await wire.result("workspace/list", { limit: 500 });
+  for (const { id: workspace_id } of workspaces) {
+    const { data } = await wire.result("run/list", { workspace_id, limit: 500, status: [...ENDED] as never });
+    for (const { id: run_id } of data) {
+      const replayed = await wire.result("run/replay", { run_id });
+      expect(replayed, run_id).toMatchObject({ verified: true, integrity: "ok", fold: "ok", compile: "ok" });
+    }
+  }
+  wire.close();
 }
 
 /** Looks again with every message that comes, until something is found. */
