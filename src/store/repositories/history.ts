@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { HistoryRow } from "../schema.js";
-import { prepared, type Unit } from "../unit.js";
+import { prepared, type Sql, type Unit } from "../unit.js";
 import { bytesOf } from "./blobs.js";
 
 /** One list of what a thread's agent was told. */
@@ -45,19 +45,25 @@ function asItWas<R extends { readonly message_id: string }>(row: R): R {
   return message_id.includes("\\") ? { ...row, message_id: JSON.parse(`"${message_id}"`) } : row;
 }
 
-const selectTold = prepared<HistoryKey & { from: number; to: number }, ToldMessage>(({ db }, arg) =>
-  db
+type Range = HistoryKey & { from: number; to: number };
+
+/** A range of a list with the hashes of its blobs: which columns are read of them is up to the caller. */
+function rangeOf({ db }: Sql, arg: <K extends keyof Range & string>(key: K) => Range[K]) {
+  return db
     .selectFrom("history as h")
     .innerJoin("blob as b", "b.id", "h.blob_id")
     .selectAll("h")
-    .select(["b.hash", "b.content"])
+    .select("b.hash")
     .where("h.workspace_id", "=", arg("workspace_id"))
     .where("h.thread_id", "=", arg("thread_id"))
     .where("h.epoch", "=", arg("epoch"))
     .where("h.pos", ">=", arg("from"))
     .where("h.pos", "<", arg("to"))
-    .orderBy("h.pos"),
-);
+    .orderBy("h.pos");
+}
+
+const selectTold = prepared<Range, ToldMessage>((s, arg) => rangeOf(s, arg).select("b.content"));
+const selectRows = prepared<Range, ToldRow>(rangeOf);
 
 /** Behind every position: no column holds a larger one. */
 const END = 2_147_483_647;
@@ -75,20 +81,6 @@ export function* toldMessages(
 export interface ToldRow extends HistoryRow {
   readonly hash: string;
 }
-
-const selectRows = prepared<HistoryKey & { from: number; to: number }, ToldRow>(({ db }, arg) =>
-  db
-    .selectFrom("history as h")
-    .innerJoin("blob as b", "b.id", "h.blob_id")
-    .selectAll("h")
-    .select("b.hash")
-    .where("h.workspace_id", "=", arg("workspace_id"))
-    .where("h.thread_id", "=", arg("thread_id"))
-    .where("h.epoch", "=", arg("epoch"))
-    .where("h.pos", ">=", arg("from"))
-    .where("h.pos", "<", arg("to"))
-    .orderBy("h.pos"),
-);
 
 /** The same without their bytes. */
 export function* toldRows(
