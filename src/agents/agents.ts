@@ -1,80 +1,45 @@
-import type { Agent } from "../protocol/index.js";
-import { whyUnavailable } from "./availability.js";
-import { completeFrom } from "./complete.js";
-import { quoted } from "./config-text.js";
-import type { AgentDefinition } from "./definition.js";
-import { demoAgent, detectAgents } from "./detect.js";
-import { agentsError } from "./errors.js";
-import { joinPeers } from "./lenders.js";
+import { AgentSet, type AgentsGiven } from "./agent-set.js";
 import type { HeddleConfig } from "./parse-config.js";
-import type { Env } from "./substitute.js";
 
-export interface AgentsGiven {
-  readonly config?: HeddleConfig | undefined;
-  readonly env: Env;
-}
-
-/** The agents there are. When the configuration names some, those are all; else one for each that is found, and `demo`. */
+/** The agents of every workspace, as the configuration has them now. A run keeps what it was admitted with. */
 export class Agents {
-  /** Who answers when nobody was chosen: the first that can. */
-  readonly fallback: string;
-  readonly #byId: ReadonlyMap<string, AgentDefinition>;
-  /** Asked once: they can't change while their definitions don't. */
-  readonly #reasons: ReadonlyMap<AgentDefinition, string | undefined>;
+  #given: Omit<AgentsGiven, "project">;
+  #common: AgentSet;
+  /** Of workspaces whose project has a configuration that the user trusts. */
+  readonly #projects = new Map<string, HeddleConfig>();
+  readonly #sets = new Map<string, AgentSet>();
 
-  constructor({ config, env }: AgentsGiven) {
-    const named = config?.agents ?? [];
-    const all =
-      named.length > 0 ? named.map((agent) => completeFrom(env, agent)) : [...detectAgents(env), demoAgent()];
-    joinPeers(all);
-    this.#byId = new Map(all.map((agent) => [agent.agentId, agent]));
-    this.#reasons = new Map(all.map((agent) => [agent, whyUnavailable(agent)]));
-    const visible = all.filter(({ uiVisible }) => uiVisible);
-    const first = visible.find((agent) => !this.#reasons.get(agent)) ?? visible[0] ?? all[0];
-    this.fallback = (first as AgentDefinition).agentId;
+  constructor(given: Omit<AgentsGiven, "project">) {
+    this.#given = given;
+    this.#common = new AgentSet(given);
   }
 
-  list(includeHidden = false): Agent[] {
-    return [...this.#byId.values()]
-      .filter(({ uiVisible }) => includeHidden || uiVisible)
-      .map((agent) => this.toWire(agent));
+  /** Those of a workspace. Asked anew each time: the answer changes with the configuration. */
+  in(workspace_id: string): AgentSet {
+    const project = this.#projects.get(workspace_id);
+    if (!project) return this.#common;
+    const known = this.#sets.get(workspace_id) ?? new AgentSet({ ...this.#given, project });
+    this.#sets.set(workspace_id, known);
+    return known;
   }
 
-  get(id: string): AgentDefinition | undefined {
-    return this.#byId.get(id);
+  /** Those that every workspace has. */
+  get common(): AgentSet {
+    return this.#common;
   }
 
-  /** Throws `agent.not_found`. */
-  require(id: string): AgentDefinition {
-    const agent = this.#byId.get(id);
-    if (agent) return agent;
-    const known = this.list().map(({ agent_id }) => agent_id);
-    throw agentsError(
-      { kind: "agent.not_found", agent_id: id, known },
-      `There is no agent ${quoted(id)}. Known are: ${known.join(", ")}.`,
-    );
+  /** What is not named stays as it is. */
+  update(changes: Partial<Omit<AgentsGiven, "project">>): void {
+    const given = { ...this.#given, ...changes };
+    this.#common = new AgentSet(given);
+    this.#given = given;
+    this.#sets.clear();
   }
 
-  nameOf(id: string): string | undefined {
-    return this.#byId.get(id)?.displayName;
-  }
-
-  toWire(agent: AgentDefinition): Agent {
-    const { type, chat } = agent;
-    const reason = this.#reasons.has(agent) ? this.#reasons.get(agent) : whyUnavailable(agent);
-    return {
-      agent_id: agent.agentId,
-      display_name: agent.displayName,
-      description: agent.description,
-      type,
-      ...(type === "chat" && { provider: chat.provider }),
-      ...(type === "chat" && chat.model !== undefined && { model: chat.model }),
-      available: reason === undefined,
-      ...(reason !== undefined && { reason }),
-      color: agent.color,
-      origin: agent.origin,
-      ...(agent.ownTools && { own_tools: true }),
-      ...(!agent.uiVisible && { hidden: true }),
-    };
+  /** The configuration of a workspace's project; undefined when there is none, or it is not trusted. */
+  setProject(workspace_id: string, config: HeddleConfig | undefined): void {
+    if (config) this.#projects.set(workspace_id, config);
+    else this.#projects.delete(workspace_id);
+    this.#sets.delete(workspace_id);
   }
 }

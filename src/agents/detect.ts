@@ -19,13 +19,20 @@ export function detectAgents(env: Env): AgentDefinition[] {
   });
 }
 
-/** Needs nothing, and so is there for everyone who has nothing yet. */
-export function demoAgent(): AgentDefinition {
-  const entry = {
+/** They need nothing, and so are there for everyone who has nothing yet. The second is whom the first hands work to. */
+export function demoAgents(): AgentDefinition[] {
+  const demo = {
     agentId: "demo",
     displayName: "Demo",
     description: "The built-in agent, which needs no key and no network.",
     chat: { provider: "demo", model: "demo" },
   };
-  return defineAgent(entry, "built_in");
+  const notes = {
+    agentId: "demo-notes",
+    displayName: "Demo Notes",
+    description: "Keeps notes and lists for the demo agent, and has no other tools.",
+    chat: { provider: "demo", model: "demo" },
+    toolAllowlist: ["notes_*", "lists_*"],
+  };
+  return [demo, notes].map((entry) => defineAgent(entry, "built_in"));
 }

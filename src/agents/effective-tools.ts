@@ -1,6 +1,6 @@
-import picomatch from "picomatch";
 import type { ListedTool } from "../tools/index.js";
 import type { AgentDefinition } from "./definition.js";
+import { allowed, denied } from "./globs.js";
 
 export interface ScopedTool {
   readonly tool: ListedTool;
@@ -14,12 +14,25 @@ type Scope = Pick<
   "toolAllowlist" | "toolDenylist" | "capabilityAllowlist" | "capabilityDenylist"
 >;
 
+/** Definitions and lists of tools never change, they are replaced: what was decided for the two of them holds. */
+const decided = new WeakMap<Scope, WeakMap<readonly ListedTool[], readonly ScopedTool[]>>();
+
 /** Which tools an agent may use, and why not the others. Without an agent there is no limit. */
-export function effectiveTools(agent: Scope | undefined, tools: readonly ListedTool[]): ScopedTool[] {
-  return tools.map((tool) => {
-    const reason = agent && whyNot(agent, tool);
-    return reason === undefined ? { tool, offered: true } : { tool, offered: false, reason };
-  });
+export function effectiveTools(
+  agent: Scope | undefined,
+  tools: readonly ListedTool[],
+): readonly ScopedTool[] {
+  if (!agent) return tools.map((tool) => ({ tool, offered: true }));
+  const ofAgent = decided.get(agent) ?? new WeakMap<readonly ListedTool[], readonly ScopedTool[]>();
+  decided.set(agent, ofAgent);
+  const scoped = ofAgent.get(tools) ?? tools.map((tool) => scopedFor(agent, tool));
+  ofAgent.set(tools, scoped);
+  return scoped;
+}
+
+function scopedFor(agent: Scope, tool: ListedTool): ScopedTool {
+  const reason = whyNot(agent, tool);
+  return reason === undefined ? { tool, offered: true } : { tool, offered: false, reason };
 }
 
 function whyNot(agent: Scope, { name, capabilities }: ListedTool): string | undefined {
@@ -30,21 +43,4 @@ function whyNot(agent: Scope, { name, capabilities }: ListedTool): string | unde
   if (missing !== undefined) return `its capability ${missing} is not in the agent's capabilityAllowlist`;
   const barred = capabilities.find((capability) => denied(agent.capabilityDenylist, capability));
   return barred === undefined ? undefined : `its capability ${barred} is in the agent's capabilityDenylist`;
-}
-
-function allowed(globs: readonly string[] | null, name: string): boolean {
-  return globs === null || globs.some((glob) => matches(glob, name));
-}
-
-function denied(globs: readonly string[] | null, name: string): boolean {
-  return globs?.some((glob) => matches(glob, name)) ?? false;
-}
-
-const known = new Map<string, (name: string) => boolean>();
-
-/** Nothing but globs: no `!`, no extended patterns, and a dot is a character like any other. */
-function matches(glob: string, name: string): boolean {
-  const matcher = known.get(glob) ?? picomatch(glob, { nonegate: true, dot: true, noextglob: true });
-  known.set(glob, matcher);
-  return matcher(name);
 }

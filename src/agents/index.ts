@@ -1,11 +1,15 @@
+export { AgentSet } from "./agent-set.js";
 export { Agents } from "./agents.js";
+export { approvalFor } from "./approval.js";
 export type { ConfigWarning } from "./config-warnings.js";
 export type { AgentDefinition } from "./definition.js";
 export { detectAgents } from "./detect.js";
 export { effectiveTools } from "./effective-tools.js";
+export { exposedTools, skillsOf } from "./exposure.js";
 export type { AgentsFailure } from "./errors.js";
 export { configJsonSchema } from "./json-schema.js";
 export { modelFor } from "./model-for.js";
 export { type HeddleConfig, parseConfig } from "./parse-config.js";
+export { peersOf, whyHidden } from "./peers.js";
 export { providerConfig } from "./provider-config.js";
 export { secretVariables } from "./secret-variables.js";

@@ -59,7 +59,8 @@ export async function composeRuns(given: {
     tools,
     packs,
     sessions,
-    listTools: () => tools.list(),
+    listTools: (workspace_id) => tools.list(workspace_id),
+    surroundings: { artifacts: async () => [], panels: () => [], skills: async () => [] },
     providers: providersFor(agents),
     texts: new PromptTexts(store),
     values: new RecordedValues(store),
@@ -107,12 +108,13 @@ const KEPT_PROVIDERS = 64;
 function providersFor(agents: Agents): Providers {
   const known = new Lru<string, Provider>(KEPT_PROVIDERS);
   return {
-    for(config: FrozenConfig) {
+    for(config: FrozenConfig, workspace_id: string) {
       const { agent_id, provider, options } = config;
-      const key = canonicalJson({ agent_id, provider, options });
+      const agent = agents.in(workspace_id).require(agent_id);
+      const key = canonicalJson({ workspace_id, agent_id, provider, options });
       const found = known.get(key);
       if (found) return found;
-      const made = createProvider({ provider, config: providerConfig(agents.require(agent_id), config) });
+      const made = createProvider({ provider, config: providerConfig(agent, config) });
       known.set(key, made);
       return made;
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unixSeconds } from "./common.js";
+import { workspaceId } from "./ids.js";
 import { promptRef } from "./tree.js";
 
 export const agent = z
@@ -28,6 +29,10 @@ export const tool = z
     parameters: z.looseObject({}).describe("a JSON Schema of an object"),
     capabilities: z.array(z.string()),
     safe_to_repeat: z.boolean(),
+    approval: z
+      .enum(["allow", "ask", "deny"])
+      .optional()
+      .describe("whether somebody is asked before that thread's agent calls it"),
     plugin: z.string().optional(),
     offered: z.boolean(),
     reason: z.string().optional().describe("why it is not offered to that thread's agent"),
@@ -41,6 +46,13 @@ export const toolResult = z.object({
   duration_ms: z.int().min(0),
   truncated: z.boolean().optional(),
 });
+
+export const agentChangedNotification = z
+  .object({
+    workspace_id: workspaceId,
+    problem: z.string().optional().describe("why the last edit of the configuration is not in effect"),
+  })
+  .describe("Live only: the agents are others now, or an edit of the configuration could not be used.");
 
 const hookFailure = z.looseObject({ at: unixSeconds, reason: z.string(), message: z.string() });
 

@@ -187,6 +187,9 @@ export const methods = {
       pinned: optionalParam(z.boolean()),
       attributes: optionalParam(z.record(z.string().max(255), z.unknown())),
       config: optionalParam(threadConfigPatch),
+      granted_tools: optionalParam(z.array(plainText.max(128)).max(1_000)).describe(
+        "those that keep their grant: the others are taken back, none is added",
+      ),
     }),
     threadResult,
   ),

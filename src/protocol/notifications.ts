@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { agentChangedNotification } from "./agents.js";
 import { agentsDocChangedNotification } from "./agents-doc.js";
+import { artifactChangedNotification } from "./artifacts.js";
 import { seq } from "./common.js";
 import { threadId, workspaceId } from "./ids.js";
 import { promptChangedNotification } from "./prompts.js";
@@ -21,6 +23,8 @@ export const notifications = {
   "run/delta": runs.runDeltaNotification,
   "run/tool": runs.runToolNotification,
   "prompt/changed": promptChangedNotification,
+  "artifact/changed": artifactChangedNotification,
+  "agent/changed": agentChangedNotification,
   "workspace/indexing": indexingNotification,
 } as const;
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import * as agents from "./agents.js";
 import { page, pageParams } from "./common.js";
-import { agentId, runId, threadId } from "./ids.js";
+import { panelEventParams } from "./artifacts.js";
+import { agentId, runId, threadId, workspaceId } from "./ids.js";
 import { inWorkspace, method, ofThread, someWorkspace } from "./method.js";
 import * as prompts from "./prompts.js";
 import * as runs from "./runs.js";
@@ -33,6 +34,7 @@ export const runMethods = {
       ...inWorkspace,
       thread_id: optionalParam(threadId),
       status: optionalParam(z.array(runs.runStatus).min(1)).describe("only runs in one of these"),
+      tree_of: optionalParam(runId).describe("only this run and what was delegated from it, at any depth"),
       order: optionalParam(z.enum(["updated", "created"])),
       ...pageParams,
     }),
@@ -56,6 +58,15 @@ export const runMethods = {
       config: optionalParam(runs.runConfigPatch),
     }),
     started,
+  ),
+  "run/approve": method(
+    "Answers a tool call that waits: once, or always for this tool in this thread.",
+    z.object({
+      ...ofRun,
+      tool_call_id: plainText.min(1).max(255),
+      decision: runs.approvalDecision,
+    }),
+    runResult,
   ),
   "run/manifest": method(
     "What a step was told and why, section by section, without the text.",
@@ -85,6 +96,21 @@ export const runMethods = {
     "Proves a run: its journal and blobs are whole, its state follows from its events, its prompts from their inputs.",
     z.object(ofRun),
     runs.replayResult,
+  ),
+  "thread/switch": method(
+    "Opens a thread, or an agent's latest or a new one; sends it a message and remembers where to go back to.",
+    z
+      .object({
+        ...inWorkspace,
+        agent_id: optionalParam(agentId),
+        thread_id: optionalParam(threadId),
+        message: optionalParam(runs.runContent),
+        return_to: optionalParam(threadId).describe("the thread that was left; a new one is placed beside it"),
+      })
+      .refine(({ agent_id, thread_id }) => (agent_id === undefined) !== (thread_id === undefined), {
+        error: "needs agent_id or thread_id, and not both",
+      }),
+    z.object({ thread, created: z.boolean(), run: runs.run.optional() }),
   ),
   "thread/fork": method(
     "A new thread with the messages up to one of them, for another agent, model or prompt.",
@@ -146,10 +172,19 @@ export const runMethods = {
 
   "agent/list": method(
     "The agents there are, and whether each can be used.",
-    z.object({ include_hidden: optionalParam(z.boolean()) }),
-    z.object({ data: z.array(agents.agent) }),
+    z.object({
+      workspace_id: optionalParam(workspaceId).describe("with those that its project names"),
+      include_hidden: optionalParam(z.boolean()),
+    }),
+    z.object({
+      data: z.array(agents.agent),
+      problem: z
+        .string()
+        .optional()
+        .describe("why the last edit of the configuration is not in effect: what stood there before is"),
+    }),
   ),
-  "agent/get": method("One agent.", z.object({ agent_id: agentId }), z.object({ agent: agents.agent })),
+  "agent/get": method("One agent.", z.object({ workspace_id: optionalParam(workspaceId), agent_id: agentId }), z.object({ agent: agents.agent })),
   "tool/list": method(
     "Tools; with a thread, which of them its agent may use and why not the others.",
     z.object({ ...inWorkspace, thread_id: optionalParam(threadId) }),
@@ -164,6 +199,11 @@ export const runMethods = {
       arguments: optionalParam(z.looseObject({})),
     }),
     agents.toolResult,
+  ),
+  "panel/event": method(
+    "Tells which panels a window shows. They are forgotten when its connection ends.",
+    z.object({ workspace_id: optionalParam(workspaceId), ...panelEventParams }),
+    z.object({ accepted: z.boolean() }),
   ),
   "hook/list": method(
     "Installed hook packages, their subscriptions and last failures.",

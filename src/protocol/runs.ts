@@ -34,6 +34,34 @@ export const usage = z
   })
   .describe("Tokens as the provider counted them, summed over the steps.");
 
+export const approval = z
+  .object({
+    run_id: runId.describe("the run that asks: this one, or one it delegated to"),
+    thread_id: threadId,
+    agent_id: z.string(),
+    tool_call_id: z.string(),
+    name: z.string(),
+    arguments: z.string().describe("as the model wrote them, JSON; its beginning where it is long"),
+    asked_at: unixSeconds,
+  })
+  .describe("A tool call that waits until somebody answers `run/approve`.");
+
+export const approvalDecision = z.enum(["allow", "deny", "always"]);
+
+export const runOrigin = z
+  .object({
+    kind: z
+      .enum(["delegated", "returned"])
+      .describe("asked by another agent's run; or the result of a run that this thread's agent had asked for"),
+    mode: z.enum(["sync", "async"]),
+    run_id: runId.describe("the run that asked, or that the result is of"),
+    thread_id: threadId,
+    agent_id: z.string(),
+    depth: z.int().min(0).describe("how many agents stand between it and a person"),
+    hops: z.int().min(0).describe("how many results have come back before it, one leading to the next"),
+  })
+  .describe("Where a run that no person asked for comes from.");
+
 export const run = z
   .object({
     id: runId,
@@ -45,6 +73,8 @@ export const run = z
     agent_id: z.string(),
     model: z.string().optional(),
     parent_run_id: runId.optional(),
+    origin: runOrigin.optional(),
+    approvals: z.array(approval).optional().describe("what waits for an answer, of delegated runs too"),
     error: z.object({ code: z.string().describe("the dotted kind"), message: z.string() }).optional(),
     usage: usage.optional(),
     user_message_id: z.string(),

@@ -106,6 +106,10 @@ export const thread = z
     attributes: z.record(z.string(), z.unknown()).optional(),
     config: threadConfig,
     setup: threadSetup.optional(),
+    granted_tools: z
+      .array(z.string())
+      .optional()
+      .describe("tools that its agent may call without asking, since somebody said always"),
     read_only: z.string().optional().describe("why nothing can be written to it"),
   })
   .describe("One conversation with one agent.");

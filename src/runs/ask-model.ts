@@ -31,7 +31,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   const answer = new Answer(live);
   const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
   try {
-    const provider = deps.providers.for(config);
+    const provider = deps.providers.for(config, session.key.workspace_id);
     for await (const event of provider.generate(request, { signal: session.stop.signal })) answer.take(event);
   } finally {
     clearInterval(progress);

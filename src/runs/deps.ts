@@ -2,19 +2,51 @@ import type { Agents } from "../agents/index.js";
 import type { HookRuntime } from "../hooks/index.js";
 import type { FrozenConfig, PromptsDeps } from "../prompts/index.js";
 import type { Provider } from "../providers/index.js";
-import type { ToolRegistry } from "../tools/index.js";
+import type { ListedPlugin, ToolRegistry } from "../tools/index.js";
 import type { PromptTexts, RecordedValues } from "./prompt-texts.js";
 import type { Sessions } from "./session/sessions.js";
 
 /** Where models are asked: a provider for what a run was frozen with. */
 export interface Providers {
   /** Throws what is wrong with the agent's configuration. */
-  for(config: FrozenConfig): Provider;
+  for(config: FrozenConfig, workspace_id: string): Provider;
   /** One that can write a request but not send it: it has no key. */
   toRebuild(config: FrozenConfig): Provider;
 }
 
+/** What sections of a prompt tell of, beside the thread itself. */
+export interface Surroundings {
+  /** The lists, notes and views of a workspace. */
+  artifacts(workspace_id: string): Promise<readonly ArtifactItem[]>;
+  /** The panels that people have open on them. */
+  panels(workspace_id: string): readonly OpenPanel[];
+  /** Where the skills of plugins are, and the command to use them with. None where commands can't reach this gateway. */
+  skills(workspace_id: string, plugins: readonly ListedPlugin[]): Promise<readonly ListedSkill[]>;
+}
+
+export interface ArtifactItem {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface OpenPanel {
+  readonly panel_id: string;
+  readonly panel_type: string;
+  readonly panel_title?: string;
+  readonly selected: boolean;
+  readonly context?: { readonly type?: string; readonly id?: string; readonly name?: string };
+}
+
+export interface ListedSkill {
+  readonly id: string;
+  readonly description: string;
+  readonly skill_path: string;
+  readonly cli_path: string;
+}
+
 export interface RunsDeps extends PromptsDeps {
+  readonly surroundings: Surroundings;
   readonly agents: Agents;
   readonly hooks: HookRuntime;
   readonly tools: ToolRegistry;

@@ -23,7 +23,7 @@ export async function forkThread(
   call: Call,
 ): Promise<Result<"thread/fork">> {
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
-  if (params.agent_id !== undefined) deps.agents.require(params.agent_id);
+  if (params.agent_id !== undefined) deps.agents.in(key.workspace_id).require(params.agent_id);
   const source = await locateThread(deps, key);
   const file = await openFiles(deps, source);
   const taken = await messagesUpTo(file, params.message_id);

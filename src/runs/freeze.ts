@@ -34,8 +34,9 @@ export async function freezeFor(deps: RunsDeps, session: ThreadSession, given: T
 /** Decides everything about a run that does not depend on when it runs. Every blob it names is there and fits. */
 export async function freeze(deps: RunsDeps, given: ToFreeze): Promise<Frozen> {
   const { run, thread } = given;
-  const known = deps.agents.get(given.agent_id);
-  const agent = known ?? (deps.agents.require(deps.agents.fallback) as AgentDefinition);
+  const agents = deps.agents.in(given.workspace_id);
+  const known = agents.get(given.agent_id);
+  const agent = known ?? agents.require(agents.fallback);
   const choice = modelFor(agent, {
     ...chosen("provider", run, thread),
     ...chosen("model", run, thread),

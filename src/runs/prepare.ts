@@ -1,4 +1,4 @@
-import { effectiveTools } from "../agents/index.js";
+import { type AgentDefinition, effectiveTools, exposedTools, peersOf, skillsOf } from "../agents/index.js";
 import type { PhaseContribution } from "../hooks/index.js";
 import {
   COMPILER_VERSION,
@@ -28,7 +28,10 @@ export interface ToPrepare {
 /** Asks the hooks and compiles what stands before the history. A hook that fails closed ends it. */
 export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<PreparedRun> {
   const { key, run_id, config, signal } = given;
-  const offered = offeredTools(deps, config);
+  const { workspace_id } = key;
+  const agents = deps.agents.in(workspace_id);
+  const agent = agents.get(config.agent_id);
+  const offered = offeredTools(deps, workspace_id, agent);
   const { contributions, diagnostics } = await deps.hooks.run(
     "turn.pre_prompt_compile",
     {
@@ -37,6 +40,8 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
       agent_id: config.agent_id,
       input: given.input,
       tools: offered.tools.map(({ name, description }) => ({ name, description })),
+      ...(await aroundIt(deps, workspace_id, agent)),
+      ...(agent && { agents: peersOf(agents, agent).map(asPeer) }),
     },
     signal ? { signal } : {},
   );
@@ -86,9 +91,36 @@ interface OfferedTools {
   readonly encoded: EncodedValue | undefined;
 }
 
-/** Which tools the agent may use, sorted, so that an unchanged thread gives the same bytes. */
-export function offeredTools(deps: RunsDeps, config: FrozenConfig): OfferedTools {
-  const scoped = effectiveTools(deps.agents.get(config.agent_id), deps.tools.list());
+function asPeer({ agentId, displayName, description }: AgentDefinition) {
+  return { agentId, displayName, description };
+}
+
+/** What is told only where the agent can do something with it: nobody looks for what no section names. */
+async function aroundIt(deps: RunsDeps, workspace_id: string, agent: AgentDefinition | undefined) {
+  const tools = deps.tools.list(workspace_id);
+  const plugins = skillsOf(agent, tools, deps.tools.plugins(workspace_id));
+  const usesArtifacts = effectiveTools(agent, tools).some(
+    ({ tool, offered }) => offered && ARTIFACTS.has(tool.plugin ?? ""),
+  );
+  const [skills, artifacts] = await Promise.all([
+    plugins.length === 0 ? [] : deps.surroundings.skills(workspace_id, plugins),
+    usesArtifacts ? deps.surroundings.artifacts(workspace_id) : [],
+  ]);
+  return {
+    ...(skills.length > 0 && { skills }),
+    ...(usesArtifacts && { artifacts, panels: deps.surroundings.panels(workspace_id) }),
+  };
+}
+
+const ARTIFACTS: ReadonlySet<string> = new Set(["lists", "notes", "views"]);
+
+/** Which tools the agent is shown, sorted, so that an unchanged thread gives the same bytes. */
+function offeredTools(
+  deps: RunsDeps,
+  workspace_id: string,
+  agent: AgentDefinition | undefined,
+): OfferedTools {
+  const scoped = exposedTools(agent, deps.tools.list(workspace_id));
   const listed = scoped.map(({ tool, offered, reason }) => ({
     name: tool.name,
     offered,

@@ -12,7 +12,7 @@ export async function listTools(
   params: ParsedParams<"tool/list">,
 ): Promise<Result<"tool/list">> {
   const { agent } = await scopeOf(deps, params);
-  const data = effectiveTools(agent, deps.tools.list()).map(({ tool, offered, reason }) => ({
+  const data = effectiveTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
     name: tool.name,
     ...(tool.title !== undefined && { title: tool.title }),
     description: tool.description,
@@ -32,7 +32,7 @@ export async function callTool(
   params: ParsedParams<"tool/call">,
 ): Promise<Result<"tool/call">> {
   const { agent } = await scopeOf(deps, params);
-  const scoped = effectiveTools(agent, deps.tools.list()).find(({ tool }) => tool.name === params.name);
+  const scoped = effectiveTools(agent, deps.tools.list(params.workspace_id)).find(({ tool }) => tool.name === params.name);
   if (scoped && !scoped.offered) {
     return {
       status: "failed",
@@ -69,5 +69,6 @@ async function scopeOf(
   }
   const { thread } = await getThread(deps, { workspace_id, thread_id });
   // Its runs would be carried out by the one that answers when nobody is chosen, within that one's limits.
-  return { agent: deps.agents.get(thread.agent_id) ?? deps.agents.require(deps.agents.fallback) };
+  const agents = deps.agents.in(workspace_id);
+  return { agent: agents.get(thread.agent_id) ?? agents.require(agents.fallback) };
 }

@@ -5,6 +5,7 @@ export { SCHEMA_VERSION } from "./migrations/index.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
 export * as blobs from "./repositories/blobs.js";
+export * as delegations from "./repositories/delegations.js";
 export * as folders from "./repositories/folders.js";
 export * as history from "./repositories/history.js";
 export * as journal from "./repositories/journal.js";
@@ -20,6 +21,7 @@ export * as workspaces from "./repositories/workspaces.js";
 export type {
   AgentsDocRevisionRow,
   AgentsDocRow,
+  DelegationRow,
   FolderRow,
   HistoryRow,
   RunRow,

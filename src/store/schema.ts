@@ -64,6 +64,8 @@ export interface ThreadRow {
   history_to: number | null;
   /** The state of its set-up, as JSON text. */
   setup: string | null;
+  /** Tools that its agent may call without asking, as JSON text. Never in its files: those may come from anyone. */
+  granted_tools: string | null;
   /** 1 when somebody named it: its title no longer follows its first message. */
   named: number | null;
   created_at: number;
@@ -161,7 +163,7 @@ export interface JournalEventRow {
   hash: string;
 }
 
-/** What a journal says of a run, for lists. `error` and `usage` hold JSON text. */
+/** What a journal says of a run, for lists. `error`, `usage`, `origin` and `approvals` hold JSON text. */
 export interface RunRow {
   id: string;
   workspace_id: string;
@@ -172,6 +174,10 @@ export interface RunRow {
   agent_id: string;
   model: string | null;
   parent_run_id: string | null;
+  /** Where it comes from, when no person asked for it. */
+  origin: string | null;
+  /** Its calls that wait until somebody allows them. */
+  approvals: string | null;
   error: string | null;
   usage: string | null;
   /** The beginning of what it was asked. */
@@ -186,6 +192,26 @@ export interface RunRow {
   updated_at: number;
   started_at: number | null;
   ended_at: number | null;
+}
+
+/** Work that one agent handed to another. */
+export interface DelegationRow {
+  /** Of the call that asked for it. */
+  id: string;
+  workspace_id: string;
+  caller_thread_id: string;
+  caller_run_id: string | null;
+  thread_id: string;
+  run_id: string;
+  /** `sync`: the call waits for it. `async`: its result comes back by itself. */
+  mode: string;
+  /** 1 when the thread was made for it. */
+  thread_created: number;
+  /** The beginning of what was asked. */
+  asked: string;
+  created_at: number;
+  /** When its result came back to the thread that asked; null as long as it has not. */
+  returned_at: number | null;
 }
 
 /** A message as a thread's agent was told it, in order. */
@@ -242,6 +268,7 @@ export interface Tables {
   blob_use: BlobUseRow;
   journal_event: JournalEventRow;
   run: RunRow;
+  delegation: DelegationRow;
   history: HistoryRow;
   prompt_pack: PromptPackRow;
   tool_sync: ToolSyncRow;

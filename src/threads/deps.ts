@@ -16,9 +16,11 @@ export interface LiveNote {
 
 /** The agents there are, as far as a thread needs to know them. */
 export interface KnownAgents {
-  nameOf(agent_id: string): string | undefined;
-  /** Who answers when nobody was chosen. */
-  readonly fallback: string;
+  in(workspace_id: string): {
+    nameOf(agent_id: string): string | undefined;
+    /** Who answers when nobody was chosen. */
+    readonly fallback: string;
+  };
 }
 
 export interface ThreadsDeps extends TreeDeps {

@@ -76,18 +76,19 @@ function contentOf(
   };
   return {
     title: params.title ?? DEFAULT_TITLE,
-    agent: { id: agent_id, name: deps.agents.nameOf(agent_id) ?? agent_id, protocol: "custom" },
+    agent: { id: agent_id, name: deps.agents.in(params.workspace_id).nameOf(agent_id) ?? agent_id, protocol: "custom" },
     metadata: { heddle },
   };
 }
 
 /** Whom the caller named; else whom the project prefers, if there is such an agent; else whoever is there. */
 function chooseAgent(
-  { agents }: ThreadsDeps,
-  { agent_id }: StartParams,
+  deps: ThreadsDeps,
+  { agent_id, workspace_id }: StartParams,
   config: ProjectConfig | undefined,
 ): string {
   if (agent_id !== undefined) return agent_id;
+  const agents = deps.agents.in(workspace_id);
   const preferred = config?.defaults?.agentId;
   return preferred !== undefined && agents.nameOf(preferred) !== undefined ? preferred : agents.fallback;
 }

@@ -12,6 +12,7 @@ export interface ListedTool {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly capabilities: readonly string[];
   readonly safeToRepeat: boolean;
+  readonly asks?: boolean;
   readonly plugin?: string;
 }
 
@@ -23,10 +24,11 @@ export interface RegisteredTool {
 const RESERVED = "system_";
 
 /** Checks a definition and takes a copy that its owner can't change any more: its capabilities were checked as they are now. */
-export function acceptDefinition(given: ToolDefinition): RegisteredTool {
+export function acceptDefinition(given: ToolDefinition, pluginId?: string): RegisteredTool {
   const parsed = definitionSchema.safeParse(given);
   if (!parsed.success) throw invalid(given?.name, problemOf(parsed.error));
-  const { name, title, description, capabilities, safeToRepeat, plugin } = parsed.data;
+  const { name, title, description, capabilities, safeToRepeat, asks } = parsed.data;
+  const plugin = pluginId ?? parsed.data.plugin;
   if (name.startsWith(RESERVED)) {
     if (!isBuiltIn(given)) throw nameReserved(name);
   } else if (capabilities.length === 0) throw noCapability(name);
@@ -35,9 +37,10 @@ export function acceptDefinition(given: ToolDefinition): RegisteredTool {
     name,
     ...(title !== undefined && { title }),
     description,
-    parameters: jsonSchemaOf(name, parameters),
+    parameters: shownSchema(given) ?? jsonSchemaOf(name, parameters),
     capabilities,
     safeToRepeat,
+    ...(asks && { asks }),
     ...(plugin !== undefined && { plugin }),
   };
   const definition = Object.freeze({ ...listed, parameters, run: given.run.bind(given) });
@@ -55,6 +58,7 @@ const definitionSchema = z.object({
   parameters: z.instanceof(z.ZodObject, { error: "must be a zod object" }),
   capabilities: z.array(capability).max(64),
   safeToRepeat: z.boolean(),
+  asks: z.boolean().optional(),
   plugin: z.string().min(1).optional(),
   run: z.custom((value) => typeof value === "function", "must be a function"),
 });
@@ -62,6 +66,11 @@ const definitionSchema = z.object({
 /** A key that is dropped without a word is a misspelt one nobody hears of. A schema that takes any key keeps doing so. */
 function strict(parameters: z.ZodObject): z.ZodObject {
   return parameters.def.catchall === undefined ? parameters.strict() : parameters;
+}
+
+/** A copy: whoever gave it must not change what models are shown. */
+function shownSchema({ jsonSchema }: ToolDefinition): Readonly<Record<string, unknown>> | undefined {
+  return jsonSchema === undefined ? undefined : JSON.parse(JSON.stringify(jsonSchema));
 }
 
 function jsonSchemaOf(name: string, parameters: z.ZodObject): Readonly<Record<string, unknown>> {

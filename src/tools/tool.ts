@@ -11,6 +11,12 @@ export interface ToolContext {
   /** Fires when the outcome is not wanted any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** The run that calls it. */
+  readonly run_id?: string;
+  /** Names this call: the same however often a gateway that was killed makes it again. */
+  readonly call_key?: string;
+  /** Shows output to those who watch, while it comes. Nobody can ask for it later. */
+  readonly progress?: (text: string) => void;
 }
 
 /** What a model is told, and what is recorded. */
@@ -27,10 +33,14 @@ export interface ToolDefinition<P extends z.ZodObject = z.ZodObject> {
   readonly title?: string;
   readonly description: string;
   readonly parameters: P;
+  /** What models and people are shown instead of the schema's own: for tools whose schema is somebody else's. */
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
   /** What an agent must be allowed to do. Only `system_*` tools have none. */
   readonly capabilities: readonly string[];
   /** Whether a call that may or may not have happened can be made again without harm. */
   readonly safeToRepeat: boolean;
+  /** Somebody is asked before an agent may call it, unless the agent's `toolApprovals` say otherwise. */
+  readonly asks?: boolean;
   /** The plugin it comes with. */
   readonly plugin?: string;
   /** An expected failure is an outcome. What it throws is taken for a fault of the tool. */

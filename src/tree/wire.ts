@@ -43,6 +43,7 @@ export function threadToWire(row: threads.PlacedThreadRow): Thread {
   if (row.parent_thread_id !== null) thread.parent_thread_id = row.parent_thread_id;
   if (row.attributes !== null) thread.attributes = JSON.parse(row.attributes);
   if (row.setup !== null) thread.setup = JSON.parse(row.setup);
+  if (row.granted_tools !== null) thread.granted_tools = JSON.parse(row.granted_tools);
   if (row.read_only !== null) thread.read_only = row.read_only;
   return thread;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentDefinition, Agents, detectAgents } from "../../src/agents/index.js";
+import { type AgentDefinition, AgentSet, detectAgents } from "../../src/agents/index.js";
 import { methods } from "../../src/protocol/index.js";
 import { agentsOf, load, refusal } from "./support.js";
 
@@ -22,15 +22,15 @@ describe("what is found", () => {
     expect(detectAgents({})).toEqual([]);
     const empty = { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: undefined, OPENAI_BASE_URL: "http://127.0.0.1:1" };
     for (const env of [{}, empty]) {
-      const agents = new Agents({ env });
+      const agents = new AgentSet({ env });
       expect(agents.list()).toEqual([demo]);
       expect(agents.fallback).toBe("demo");
     }
-    expect(new Agents({ env: {}, config: load("{}").config }).list()).toEqual([demo]);
+    expect(new AgentSet({ env: {}, config: load("{}").config }).list()).toEqual([demo]);
   });
 
   test("[AGT30] one agent for each key, and demo", () => {
-    const agents = new Agents({ env: keys });
+    const agents = new AgentSet({ env: keys });
     const shared = { type: "chat", available: true, origin: "detected", color: demo.color };
     expect(agents.list()).toEqual([
       {
@@ -57,7 +57,7 @@ describe("what is found", () => {
     ]);
     expect(agents.fallback).toBe("openai");
     expect(methods["agent/list"].result.parse({ data: agents.list() })).toEqual({ data: agents.list() });
-    expect(new Agents({ env: { GOOGLE_GENERATIVE_AI_API_KEY: "k" } }).fallback).toBe("google");
+    expect(new AgentSet({ env: { GOOGLE_GENERATIVE_AI_API_KEY: "k" } }).fallback).toBe("google");
   });
 
   const configOf = (id: string, env: Record<string, string>) =>
@@ -86,7 +86,7 @@ describe("what is found", () => {
     }
     expect(configOf("openai", { ...keys, OPENAI_BASE_URL: "" })).toEqual({ apiKey: "sk-o" });
     expect(
-      new Agents({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "no address" } }).list()[0],
+      new AgentSet({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "no address" } }).list()[0],
     ).toMatchObject({
       available: false,
       reason: expect.stringContaining("baseURL"),
@@ -100,8 +100,8 @@ describe("what is found", () => {
       HEDDLE_ANTHROPIC_MODEL: "a",
       HEDDLE_GOOGLE_MODEL: "g",
     };
-    expect(new Agents({ env }).list().map(({ model }) => model)).toEqual(["o", "a", "g", "demo"]);
-    expect(new Agents({ env: { ...keys, HEDDLE_OPENAI_MODEL: "" } }).list()[0]?.model).toBe("gpt-6.1-sol");
+    expect(new AgentSet({ env }).list().map(({ model }) => model)).toEqual(["o", "a", "g", "demo"]);
+    expect(new AgentSet({ env: { ...keys, HEDDLE_OPENAI_MODEL: "" } }).list()[0]?.model).toBe("gpt-6.1-sol");
   });
 });
 
@@ -213,7 +213,7 @@ describe("what the configuration names", () => {
 
   test("[AGT38] a colour depends on the id only", () => {
     const ids = Array.from({ length: 40 }, (_, i) => `agent-${i}`);
-    const colorOf = (agents: Agents, id: string) => agents.toWire(agents.require(id)).color;
+    const colorOf = (agents: AgentSet, id: string) => agents.toWire(agents.require(id)).color;
     const all = agentsOf(ids.map((agentId) => ({ agentId })));
     for (const agentId of ids) {
       expect(colorOf(agentsOf([{ agentId, displayName: "Other" }]), agentId)).toBe(colorOf(all, agentId));
@@ -230,12 +230,12 @@ describe("what the configuration names", () => {
     expect(fallback({ uiVisible: false, ...unable }, unable, unable)).toBe("a1");
     expect(fallback({ uiVisible: false, ...able }, unable)).toBe("a1");
     expect(fallback({ uiVisible: false, ...unable }, { uiVisible: false, ...able })).toBe("a0");
-    expect(new Agents({ env: { OPENAI_API_KEY: "not a key", GEMINI_API_KEY: "k" } }).fallback).toBe("google");
-    expect(new Agents({ env: { OPENAI_API_KEY: "not a key" } }).fallback).toBe("demo");
+    expect(new AgentSet({ env: { OPENAI_API_KEY: "not a key", GEMINI_API_KEY: "k" } }).fallback).toBe("google");
+    expect(new AgentSet({ env: { OPENAI_API_KEY: "not a key" } }).fallback).toBe("demo");
   });
 
   test("[AGT36] a definition of another list can be shown too", () => {
     const [foreign] = load({ agents: [{ agentId: "x" }] }).config.agents as [AgentDefinition];
-    expect(new Agents({ env: {} }).toWire(foreign)).toMatchObject({ agent_id: "x", available: false });
+    expect(new AgentSet({ env: {} }).toWire(foreign)).toMatchObject({ agent_id: "x", available: false });
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Agents, configJsonSchema } from "../../src/agents/index.js";
+import { AgentSet, configJsonSchema } from "../../src/agents/index.js";
 import { define, load } from "./support.js";
 
 const sample = readFileSync("test/agents/sample.config.json", "utf8");
@@ -34,10 +34,10 @@ describe("what is taken", () => {
     expect(journal).toMatchObject({ agentId: "journal", toolAllowlist: ["journal_*"] });
     expect(general).toMatchObject({ agentId: "general", toolAllowlist: null, chat: { provider: "openai" } });
     expect(
-      new Agents({ config, env: {} }).list().map(({ available, reason }) => [available, reason]),
+      new AgentSet({ config, env: {} }).list().map(({ available, reason }) => [available, reason]),
     ).toEqual(Array(4).fill([false, expect.stringContaining("OPENAI_API_KEY")]));
     expect(
-      new Agents({ config, env: { OPENAI_API_KEY: "k" } }).list().every(({ available }) => available),
+      new AgentSet({ config, env: { OPENAI_API_KEY: "k" } }).list().every(({ available }) => available),
     ).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Agents } from "../../src/agents/index.js";
+import { AgentSet } from "../../src/agents/index.js";
 import { load } from "./support.js";
 
 const guide = readFileSync("docs/guide/configuration.md", "utf8");
@@ -11,7 +11,7 @@ test("[AGT52] the guide's examples load without a warning, and their agents can 
   const [first, secrets, hooks] = examples.map((text) => load(text, env));
   expect(examples).toHaveLength(3);
   for (const example of [first, secrets, hooks]) expect(example?.warnings).toEqual([]);
-  const agents = [first, secrets].flatMap((example) => new Agents({ config: example?.config, env }).list());
+  const agents = [first, secrets].flatMap((example) => new AgentSet({ config: example?.config, env }).list());
   expect(agents.map(({ agent_id, available, model }) => [agent_id, available, model])).toEqual([
     ["general", true, "claude-sonnet-5-5"],
     ["local", true, "qwen3"],
@@ -28,7 +28,7 @@ test("[AGT52] what the guide says of the environment is so", () => {
   const rows = [...guide.matchAll(/^\| `([A-Z_]+)`.* \| `(\w+)` \| `(HEDDLE_\w+)` \|$/gm)];
   expect(rows).toHaveLength(3);
   for (const [, key, agent, model] of rows) {
-    const [found] = new Agents({ env: { [key as string]: "k", [model as string]: "mine" } }).list();
+    const [found] = new AgentSet({ env: { [key as string]: "k", [model as string]: "mine" } }).list();
     expect(found).toMatchObject({ agent_id: agent, model: "mine", available: true });
   }
 });

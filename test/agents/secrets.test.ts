@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type AgentDefinition, Agents, modelFor, providerConfig } from "../../src/agents/index.js";
+import { type AgentDefinition, AgentSet, modelFor, providerConfig } from "../../src/agents/index.js";
 import { createProvider } from "../../src/providers/index.js";
 import { agentsOf, load, refusal } from "./support.js";
 
@@ -34,7 +34,7 @@ describe("secrets stay where they are", () => {
   test.each(Object.entries(places))("[AGT20] %s", (_, chat) => {
     const env = { SECRET };
     const { config, warnings } = load({ agents: [{ agentId: "a", chat }] }, env);
-    const agents = new Agents({ config, env });
+    const agents = new AgentSet({ config, env });
     const agent = agents.require("a");
     const shown: unknown[] = [
       config,
@@ -72,7 +72,7 @@ describe("secrets stay where they are", () => {
       },
       { SECRET },
     );
-    for (const value of [config, new Agents({ config, env: {} }).list()]) {
+    for (const value of [config, new AgentSet({ config, env: {} }).list()]) {
       expect(writtenDown(value)).not.toContain(SECRET);
     }
     expect(JSON.stringify([config.plugins.open(), config.mcpServers.open()])).toContain(SECRET);
@@ -80,7 +80,7 @@ describe("secrets stay where they are", () => {
 
   test("[AGT20] keys of the environment", () => {
     const env = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: `${SECRET} x`, GEMINI_API_KEY: SECRET };
-    const agents = new Agents({ env });
+    const agents = new AgentSet({ env });
     const definitions = ["openai", "anthropic", "google"].map((id) => agents.require(id));
     const choice = modelFor(agents.require("demo"), { provider: "google" });
     const refused = refusal(() => modelFor(agents.require("anthropic"), {}));

@@ -1,4 +1,4 @@
-import { type AgentDefinition, Agents, parseConfig } from "../../src/agents/index.js";
+import { type AgentDefinition, AgentSet, parseConfig } from "../../src/agents/index.js";
 import { HeddleError } from "../../src/base/index.js";
 
 type Env = Record<string, string | undefined>;
@@ -9,8 +9,8 @@ export function load(given: unknown, env: Env = {}, directory = "/etc/heddle") {
   return parseConfig(text, { file: "heddle.config.json", env, directory });
 }
 
-export function agentsOf(agents: readonly object[], env: Env = {}): Agents {
-  return new Agents({ config: load({ agents }, env).config, env });
+export function agentsOf(agents: readonly object[], env: Env = {}): AgentSet {
+  return new AgentSet({ config: load({ agents }, env).config, env });
 }
 
 /** The first agent of a configuration with this entry. */

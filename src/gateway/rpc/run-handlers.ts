@@ -56,10 +56,19 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
     "prompt/status": (params) => prompts.promptStatus(deps, params),
     "workspace/sync": (params, { call }) => prompts.syncWorkspace(deps, params, call),
 
-    "agent/list": async ({ include_hidden }) => ({ data: deps.agents.list(include_hidden) }),
-    "agent/get": async ({ agent_id }) => ({ agent: deps.agents.toWire(deps.agents.require(agent_id)) }),
+    "agent/list": async ({ workspace_id, include_hidden }) => ({
+      data: agentsIn(deps, workspace_id).list(include_hidden),
+    }),
+    "agent/get": async ({ workspace_id, agent_id }) => {
+      const agents = agentsIn(deps, workspace_id);
+      return { agent: agents.toWire(agents.require(agent_id)) };
+    },
     "tool/list": (params) => runs.listTools(deps, params),
     "tool/call": (params) => runs.callTool(deps, params),
     "hook/list": async () => ({ data: deps.hooks.list() as never }),
   };
+}
+
+function agentsIn({ agents }: HandlerDeps, workspace_id: string | undefined) {
+  return workspace_id === undefined ? agents.common : agents.in(workspace_id);
 }

@@ -173,6 +173,6 @@ async function bindThread(
   call: Call,
 ): Promise<void> {
   const config = { workspace_binding: { workspace, version }, default_prompt_pack: prompt_pack };
-  const kept = { title: undefined, pinned: undefined, attributes: undefined };
+  const kept = { title: undefined, pinned: undefined, attributes: undefined, granted_tools: undefined };
   await updateThread(deps, { workspace_id: workspace, thread_id, config, ...kept }, call);
 }

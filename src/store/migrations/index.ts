@@ -4,9 +4,10 @@ import { first, query, type Unit } from "../unit.js";
 import { groundFloor } from "./0001-ground-floor.js";
 import { threadFiles } from "./0002-thread-files.js";
 import { runs } from "./0003-runs.js";
+import { agents } from "./0004-agents.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor, threadFiles, runs];
+const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

@@ -332,6 +332,7 @@ const EMPTY = {
   history_from: null,
   history_to: null,
   setup: null,
+  granted_tools: null,
   named: null,
   deleted_at: null,
 };

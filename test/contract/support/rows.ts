@@ -56,6 +56,7 @@ export function threadRow(workspace_id: string, id: string, given: Partial<Threa
     history_from: null,
     history_to: null,
     setup: null,
+    granted_tools: null,
     named: null,
     created_at: 1,
     updated_at: 1,

@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import type { DelegationRow } from "../schema.js";
+import { first, query, type Unit } from "../unit.js";
+
+export function* insertDelegation(row: DelegationRow): Unit<void> {
+  yield* query(({ db }) => db.insertInto("delegation").values(row));
+}
+
+export function* findDelegation(id: string): Unit<DelegationRow | undefined> {
+  return yield* first(({ db }) => db.selectFrom("delegation").selectAll().where("id", "=", id));
+}
+
+export function* findDelegationOfRun(run_id: string): Unit<DelegationRow | undefined> {
+  return yield* first(({ db }) => db.selectFrom("delegation").selectAll().where("run_id", "=", run_id));
+}
+
+/** Nobody waits for it any more: its result comes back by itself. */
+export function* leaveDelegation(id: string): Unit<void> {
+  yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("id", "=", id));
+}
+
+export function* markReturned(id: string, at: number): Unit<void> {
+  yield* query(({ db }) => db.updateTable("delegation").set({ returned_at: at }).where("id", "=", id));
+}
+
+/** Ended, and nobody was told: a gateway was killed in between. */
+export function* unreturned(): Unit<DelegationRow[]> {
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("delegation")
+      .innerJoin("run", "run.id", "delegation.run_id")
+      .selectAll("delegation")
+      .where(sql<boolean>`delegation.returned_at is null and delegation.mode = 'async'`)
+      .where("run.last_seq", "is not", null)
+      .orderBy("delegation.created_at"),
+  );
+}
