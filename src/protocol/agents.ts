@@ -21,6 +21,32 @@ export const agent = z
   })
   .describe("An agent as it is defined or was found here.");
 
+const globs = z.array(z.string()).optional();
+
+export const agentDetails = agent
+  .extend({
+    extends: z.string().optional(),
+    system_prompt: z
+      .string()
+      .optional()
+      .describe("as it is written; without one it is made of name and description"),
+    tool_allowlist: globs.describe("globs; absent: no limit"),
+    tool_denylist: globs,
+    capability_allowlist: globs,
+    capability_denylist: globs,
+    skill_allowlist: globs,
+    skill_denylist: globs,
+    agent_allowlist: globs,
+    agent_denylist: globs,
+    tool_exposure: z.enum(["tools", "skills", "mixed"]).optional(),
+    tool_approvals: z
+      .object({ allow: z.array(z.string()), ask: z.array(z.string()), deny: z.array(z.string()) })
+      .optional()
+      .describe("globs; what none of them names is asked for where the tool says so"),
+    peers: z.array(z.string()).optional().describe("the agents it sees and may hand work to"),
+  })
+  .describe("An agent with its limits.");
+
 export const tool = z
   .object({
     name: z.string(),

@@ -7,6 +7,10 @@ export const ID_PREFIXES = {
   thread: "thr_",
   agents_doc: "agd_",
   run: "run_",
+  list: "lst_",
+  item: "itm_",
+  note: "not_",
+  view: "viw_",
 } as const;
 
 /** Ids are opaque on the wire: threads written by other programs keep theirs. */

@@ -8,6 +8,7 @@ export { countChars, isStorableText, MAX_DOCUMENT_CHARS, MAX_NAME_CHARS, normali
 export { threadConfig } from "./tree.js";
 export type {
   Agent,
+  AgentDetails,
   AgentsDoc,
   AgentsDocResolved,
   AgentsDocRevision,

@@ -96,7 +96,18 @@ export const methods = {
   "workspace/undelete": method("Brings a deleted workspace back.", z.object(inWorkspace), workspaceResult),
   "workspace/trust": method(
     "Lets what a project's files name run here, as long as it is exactly this content.",
-    z.object({ ...inWorkspace, kind: file.trustKind, content_sha256: file.contentHash }),
+    z
+      .object({
+        ...inWorkspace,
+        kind: file.trustKind,
+        content_sha256: optionalParam(file.contentHash).describe(
+          "of what the user saw; not needed to revoke",
+        ),
+        revoke: optionalParam(z.boolean()).describe("takes back all trust of this kind instead"),
+      })
+      .refine(({ content_sha256, revoke }) => revoke === true || content_sha256 !== undefined, {
+        error: "needs content_sha256, or revoke",
+      }),
     z.object({ trusted: z.boolean() }),
   ),
   "workspace/reindex": method(

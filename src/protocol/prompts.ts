@@ -43,6 +43,7 @@ const offeredTool = z.object({
   name: z.string(),
   offered: z.boolean(),
   reason: z.string().optional().describe("why it was not offered"),
+  approval: z.enum(["ask"]).optional().describe("somebody is asked before it is called"),
 });
 
 export const manifest = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as agents from "./agents.js";
-import { page, pageParams } from "./common.js";
 import { panelEventParams } from "./artifacts.js";
+import { page, pageParams } from "./common.js";
 import { agentId, runId, threadId, workspaceId } from "./ids.js";
 import { inWorkspace, method, ofThread, someWorkspace } from "./method.js";
 import * as prompts from "./prompts.js";
@@ -105,7 +105,9 @@ export const runMethods = {
         agent_id: optionalParam(agentId),
         thread_id: optionalParam(threadId),
         message: optionalParam(runs.runContent),
-        return_to: optionalParam(threadId).describe("the thread that was left; a new one is placed beside it"),
+        return_to: optionalParam(threadId).describe(
+          "the thread that was left; a new one is placed beside it",
+        ),
       })
       .refine(({ agent_id, thread_id }) => (agent_id === undefined) !== (thread_id === undefined), {
         error: "needs agent_id or thread_id, and not both",
@@ -184,7 +186,11 @@ export const runMethods = {
         .describe("why the last edit of the configuration is not in effect: what stood there before is"),
     }),
   ),
-  "agent/get": method("One agent.", z.object({ workspace_id: optionalParam(workspaceId), agent_id: agentId }), z.object({ agent: agents.agent })),
+  "agent/get": method(
+    "One agent, with its limits.",
+    z.object({ workspace_id: optionalParam(workspaceId), agent_id: agentId }),
+    z.object({ agent: agents.agentDetails }),
+  ),
   "tool/list": method(
     "Tools; with a thread, which of them its agent may use and why not the others.",
     z.object({ ...inWorkspace, thread_id: optionalParam(threadId) }),

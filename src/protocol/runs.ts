@@ -52,9 +52,11 @@ export const runOrigin = z
   .object({
     kind: z
       .enum(["delegated", "returned"])
-      .describe("asked by another agent's run; or the result of a run that this thread's agent had asked for"),
+      .describe(
+        "asked by another agent's run; or the result of a run that this thread's agent had asked for",
+      ),
     mode: z.enum(["sync", "async"]),
-    run_id: runId.describe("the run that asked, or that the result is of"),
+    run_id: runId.optional().describe("the run that asked, or that the result is of"),
     thread_id: threadId,
     agent_id: z.string(),
     depth: z.int().min(0).describe("how many agents stand between it and a person"),
@@ -134,7 +136,7 @@ export const runToolNotification = z
     step: z.int().min(1),
     tool_call_id: z.string(),
     name: z.string(),
-    status: z.enum(["running", "completed", "failed"]),
+    status: z.enum(["waiting", "running", "completed", "failed"]).describe("`waiting`: for `run/approve`"),
     output: z.string().optional().describe("the beginning of what it answered"),
     duration_ms: count.optional(),
   })

@@ -30,3 +30,4 @@ export type Manifest = z.output<typeof prompts.manifest>;
 export type PromptSnapshot = z.output<typeof prompts.promptSnapshot>;
 export type PackState = z.output<typeof prompts.packState>;
 export type Agent = z.output<typeof agents.agent>;
+export type AgentDetails = z.output<typeof agents.agentDetails>;

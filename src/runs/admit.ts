@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { ID_PREFIXES, type ParsedParams, type Result, type RunConfig } from "../protocol/index.js";
-import { type RunRow, runs, threadFiles } from "../store/index.js";
+import { type RunRow, runs, threadFiles, type Unit } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
 import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError } from "./errors.js";
 import { requestOf } from "./find.js";
-import type { RunRequested } from "./fold/events.js";
+import type { Origin, RunRequested } from "./fold/events.js";
 import { freezeFor } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
 import { commitEvents } from "./session/commit.js";
@@ -20,11 +20,20 @@ const MAX_QUEUED = 100;
 
 type StartParams = ParsedParams<"run/start"> & { workspace_id: string };
 
+/** What a run has that no person asked for. */
+export interface OnBehalf {
+  readonly origin: Origin;
+  readonly parent_run_id?: string | undefined;
+  /** Committed with the run, or not at all. */
+  readonly alongside: (run_id: string) => Unit<void>;
+}
+
 /** Admits a run: once this resolves it is durable, and will be carried out whatever happens to the gateway. */
 export async function startRun(
   deps: RunsDeps,
   params: StartParams,
   call: Call,
+  onBehalf?: OnBehalf,
 ): Promise<Result<"run/start">> {
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
   if (deps.sessions.closing) throw stopping();
@@ -40,7 +49,12 @@ export async function startRun(
     run: params.config ?? {},
   });
   // After that: a run that is refused leaves no image behind.
-  const input = await readInput(deps, key, { content: params.content, run_id, at: deps.clock.now() });
+  const input = await readInput(deps, key, {
+    content: params.content,
+    run_id,
+    at: deps.clock.now(),
+    from: onBehalf?.origin,
+  });
   const row = await session.change(async () => {
     // Another call with this key may have come meanwhile.
     const twin = await findByKey(deps, params);
@@ -52,10 +66,12 @@ export async function startRun(
       input,
       key: params.idempotency_key,
       overrides: params.config,
+      onBehalf,
     });
     await commitEvents(deps, session, [event], {
       blobs: [...frozen.blobs, { ...input.encoded, soonTold: session.active === undefined }],
       origin: call.origin,
+      ...(onBehalf && { alongside: () => onBehalf.alongside(run_id) }),
     });
     session.inputs.set(input.message.id, input);
     return session.position.rows.get(run_id) as RunRow;
@@ -72,13 +88,14 @@ export interface Requested {
   readonly input: Input;
   readonly key?: string | undefined;
   readonly overrides?: RunConfig | undefined;
+  readonly onBehalf?: Pick<OnBehalf, "origin" | "parent_run_id"> | undefined;
   /** The one it takes the place of. */
   readonly number?: number;
   readonly agent_message_id?: string;
 }
 
 export function requested(session: ThreadSession, given: Requested): RunRequested {
-  const { run_id, frozen, input, key, overrides } = given;
+  const { run_id, frozen, input, key, overrides, onBehalf } = given;
   return {
     type: "run.requested",
     // The message's own time: it is written with this one when the gateway that took it is gone.
@@ -94,6 +111,8 @@ export function requested(session: ThreadSession, given: Requested): RunRequeste
     content: input.preview,
     ...(key !== undefined && { idempotency_key: key }),
     ...(overrides && Object.keys(overrides).length > 0 && { overrides }),
+    ...(onBehalf && { origin: onBehalf.origin }),
+    ...(onBehalf?.parent_run_id !== undefined && { parent_run_id: onBehalf.parent_run_id }),
   };
 }
 
@@ -124,8 +143,9 @@ async function answerAgain(
   session: ThreadSession,
   row: RunRow,
 ): Promise<Result<"run/start">> {
-  const { input, at, run_id, user_message_id: message_id } = await deps.store.read(() => requestOf(row));
-  const asked = await restoreInput(deps, session.key, { input, at, run_id, message_id });
+  const request = await deps.store.read(() => requestOf(row));
+  const { input, at, run_id, user_message_id: message_id, origin: from } = request;
+  const asked = await restoreInput(deps, session.key, { input, at, run_id, message_id, from });
   return { run: runToWire(session.position.rows.get(row.id) ?? row), message: messageToWire(asked.message) };
 }
 

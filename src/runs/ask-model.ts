@@ -4,8 +4,9 @@ import type { PromptMessage } from "../providers/index.js";
 import { Answer } from "./answer.js";
 import { requestFor } from "./context.js";
 import type { RunsDeps } from "./deps.js";
-import type { EffectProgress, EffectReceipt } from "./fold/events.js";
+import type { AskedCall, EffectProgress, EffectReceipt } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
+import { grantedTools } from "./grants.js";
 import { Live } from "./live.js";
 import { restorePrepared } from "./prepare.js";
 import { commitEvents } from "./session/commit.js";
@@ -94,13 +95,7 @@ async function takeAnswer(
     status,
     ...(encoded && { result: encoded.ref }),
     ...(finish !== undefined && { finish }),
-    ...(message?.tool_calls && {
-      calls: message.tool_calls.map(({ id, name, arguments: given }) => ({
-        call_id: id,
-        name,
-        arguments_hash: sha256(given),
-      })),
-    }),
+    ...(message?.tool_calls && { calls: await askedCalls(deps, session, message.tool_calls) }),
     ...(usage && { usage }),
     ...(sent && { request_sha256: sha256(sent.body), url: sent.url }),
     ...(error && { error }),
@@ -116,5 +111,36 @@ async function takeAnswer(
     const blobs = encoded ? [{ ...encoded, soonTold: true }] : [];
     if (leadsOn) await commitEvents(deps, session, [receipt], { blobs });
     else await endRun(deps, session, { receipt, blobs });
+    showAsked(session, receipt);
   });
+}
+
+/** Those who watch see what waits for somebody. */
+function showAsked({ live }: ThreadSession, { calls = [] }: EffectReceipt): void {
+  for (const { call_id, name, approval } of calls)
+    if (approval) live?.tool({ tool_call_id: call_id, name, status: "waiting" });
+}
+
+/** How much of a call's arguments whoever is asked gets to see in lists; the message has all of it. */
+const PREVIEW_CHARS = 2_000;
+
+/** The calls of an answer, and which of them need somebody's word. */
+async function askedCalls(
+  deps: RunsDeps,
+  session: ThreadSession,
+  calls: NonNullable<PromptMessage["tool_calls"]>,
+): Promise<AskedCall[]> {
+  const listed = session.prepared?.inputs.tools ?? [];
+  const asking = new Set(listed.filter(({ approval }) => approval === "ask").map(({ name }) => name));
+  const granted = calls.some(({ name }) => asking.has(name)) ? await grantedTools(deps, session.key) : [];
+  return calls.map(({ id, name, arguments: given }) => ({
+    call_id: id,
+    name,
+    arguments_hash: sha256(given),
+    ...(asking.has(name) &&
+      !granted.includes(name) && {
+        approval: "ask" as const,
+        preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
+      }),
+  }));
 }

@@ -1,57 +1,98 @@
-import { encodeMessage, type ToTell } from "../prompts/index.js";
+import { encodeMessage, encodeValue, type ToTell } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
+import type { ToolOutcome } from "../tools/index.js";
 import type { RunsDeps } from "./deps.js";
 import type { EffectReceipt } from "./fold/events.js";
 import type { ActiveRun, Intent } from "./fold/state.js";
-import { commitEvents } from "./session/commit.js";
+import { Live } from "./live.js";
+import { restorePrepared } from "./prepare.js";
+import { commitEvents, type Extras } from "./session/commit.js";
 import type { ThreadSession } from "./session/session.js";
 import { toolContext } from "./tool-context.js";
 
 type Call = NonNullable<PromptMessage["tool_calls"]>[number];
 
-/** Carries out the calls of the last answer, side by side. Each is answered, whatever comes of it. */
+/**
+ * Carries out the calls of the last answer, side by side; one that somebody allows meanwhile joins them. Each is answered,
+ * whatever comes of it. It ends when all are, or when the rest waits for somebody.
+ */
 export async function callTools(deps: RunsDeps, session: ThreadSession): Promise<void> {
-  const active = session.active as ActiveRun;
-  const asked = session.answer?.tool_calls ?? [];
-  const intents = active.intents.filter(({ kind }) => kind === "tool.call");
-  const calls = await Promise.allSettled(
-    intents.map((intent, at) =>
-      intent.status === "open" ? callOne(deps, session, intent, asked[at] as Call) : undefined,
-    ),
-  );
+  const { run_id, inputs } = session.active as ActiveRun;
+  // What it was offered decides what it may call, also where another gateway offered it.
+  session.prepared ??= await restorePrepared(deps, inputs as string);
+  session.live ??= new Live(session.key, run_id, (note) => deps.live.tell(note));
+  const begun = new Map<string, Promise<void>>();
+  const atWork = new Set<Promise<void>>();
+  for (;;) {
+    for (const intent of openCalls(session, run_id)) {
+      if (begun.has(intent.intent_id)) continue;
+      const call = callOne(deps, session, intent);
+      begun.set(intent.intent_id, call);
+      atWork.add(call);
+      const over = () => void atWork.delete(call);
+      call.then(over, over);
+    }
+    if (atWork.size === 0) break;
+    await Promise.race([Promise.race(atWork).catch(() => {}), session.changed()]);
+  }
   // A run does not end while one of its tools is still at work.
-  const failed = calls.find((call) => call.status === "rejected");
-  if (failed) throw failed.reason;
-  tellAnswers(session, intents);
+  await Promise.all(begun.values());
 }
 
-/** All of them have answered: they are told with the next step, in the order they were asked for, whichever ended first. */
-export function tellAnswers(session: ThreadSession, intents: readonly Intent[]): void {
-  for (const { intent_id } of intents) session.toTell.push(session.toolAnswers.get(intent_id) as ToTell);
+function openCalls({ active }: ThreadSession, run_id: string): readonly Intent[] {
+  if (active?.run_id !== run_id) return [];
+  return active.intents.filter(({ kind, status }) => kind === "tool.call" && status === "open");
+}
+
+/** When all of them have answered they are told with the next step, in the order they were asked for, whichever ended first. */
+export function tellAnswers(session: ThreadSession): void {
+  if (session.toolAnswers.size === 0) return;
+  const asked = session.answer?.tool_calls ?? [];
+  for (const { id } of asked) session.toTell.push(session.toolAnswers.get(id) as ToTell);
   session.toolAnswers.clear();
 }
 
-async function callOne(deps: RunsDeps, session: ThreadSession, intent: Intent, call: Call): Promise<void> {
+export function callFor(session: ThreadSession, intent: Intent): Call | undefined {
+  return session.answer?.tool_calls?.find(({ id }) => id === intent.call?.call_id);
+}
+
+async function callOne(deps: RunsDeps, session: ThreadSession, intent: Intent): Promise<void> {
+  const call = callFor(session, intent) as Call;
   const { id, name } = call;
   session.live?.tool({ tool_call_id: id, name, status: "running" });
-  const outcome = await carryOut(deps, session, call);
+  const outcome = await carryOut(deps, session, intent, call);
   const { output, duration_ms } = outcome;
   const cancelled = session.stop.signal.aborted;
   const status = outcome.status === "completed" ? "ok" : cancelled ? "cancelled" : "failed";
-  await answerCall(deps, session, { intent, call, output, status, duration_ms });
+  const diff = "diff" in outcome ? outcome.diff : undefined;
+  await answerCall(deps, session, { intent, call, output, status, duration_ms, ...(diff && { diff }) });
 }
 
 /** Only what was offered is called: a model may ask for anything. */
-async function carryOut(deps: RunsDeps, session: ThreadSession, { name, arguments: given }: Call) {
-  const listed = session.prepared?.inputs.tools.find((tool) => tool.name === name);
-  if (listed && !listed.offered)
-    return {
-      status: "failed",
-      output: `The tool ${name} is not available to you: ${listed.reason}.`,
-      duration_ms: 0,
-    };
+async function carryOut(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { intent_id }: Intent,
+  { id, name, arguments: given }: Call,
+) {
+  const refusal = whyRefused(deps, session, name);
+  if (refusal !== undefined) return { status: "failed" as const, output: refusal, duration_ms: 0 };
   const context = await toolContext(deps, session.key, session.stop.signal);
-  return deps.tools.call(name, given, context);
+  return deps.tools.call(name, given, {
+    ...context,
+    run_id: (session.active as ActiveRun).run_id,
+    call_key: intent_id,
+    progress: (text) => session.live?.add("tool_output", id, text),
+  });
+}
+
+/** What the run was offered when it began counts: the configuration may have changed since. */
+function whyRefused(deps: RunsDeps, session: ThreadSession, name: string): string | undefined {
+  const listed = session.prepared?.inputs.tools.find((tool) => tool.name === name);
+  if (listed && !listed.offered) return `The tool ${name} is not available to you: ${listed.reason}.`;
+  if (!listed && deps.tools.get(name, session.key.workspace_id))
+    return `The tool ${name} is not available to you: it was not there when this run began.`;
+  return undefined;
 }
 
 export interface Answered {
@@ -60,13 +101,33 @@ export interface Answered {
   readonly output: string;
   readonly status: EffectReceipt["status"];
   readonly duration_ms?: number;
+  readonly diff?: ToolDiff;
+  /** What somebody who was asked said, in place of the tool. */
+  readonly decided?: Pick<EffectReceipt, "decision" | "by">;
 }
 
+export type ToolDiff = NonNullable<ToolOutcome["diff"]>;
+
 /** Journals what came of a call. */
-export async function answerCall(deps: RunsDeps, session: ThreadSession, answered: Answered): Promise<void> {
-  const { intent, call, output, status, duration_ms } = answered;
+export async function answerCall(
+  deps: RunsDeps,
+  session: ThreadSession,
+  answered: Answered,
+  extras: Extras = {},
+): Promise<void> {
+  await session.change(() => recordAnswer(deps, session, answered, extras));
+}
+
+/** The same for a caller that has the session's turn. */
+export async function recordAnswer(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { intent, call, output, status, duration_ms, diff, decided }: Answered,
+  extras: Extras = {},
+): Promise<void> {
   const message: PromptMessage = { role: "tool", tool_call_id: call.id, name: call.name, content: output };
   const encoded = encodeMessage(message);
+  const changed = diff && encodeValue(diff);
   const { run_id, agent_message_id } = session.active as ActiveRun;
   const receipt: EffectReceipt = {
     type: "effect.receipt",
@@ -75,17 +136,25 @@ export async function answerCall(deps: RunsDeps, session: ThreadSession, answere
     intent_id: intent.intent_id,
     status,
     result: encoded.ref,
+    ...decided,
     ...(duration_ms !== undefined && { duration_ms }),
+    ...(changed && { diff: changed.ref }),
   };
-  await session.change(async () => {
-    await commitEvents(deps, session, [receipt], { blobs: [encoded] });
-    session.transcript.toolAnswered(call.id, message, receipt);
-    session.toolAnswers.set(intent.intent_id, { encoded, message_id: agent_message_id });
+  await commitEvents(deps, session, [receipt], {
+    ...extras,
+    blobs: [encoded, ...(changed ? [changed] : [])],
   });
+  const failed = decided?.decision === "deny";
+  session.transcript.toolAnswered(call.id, message, {
+    status: failed ? "failed" : status,
+    duration_ms,
+    diff,
+  });
+  session.toolAnswers.set(call.id, { encoded, message_id: agent_message_id });
   session.live?.tool({
     tool_call_id: call.id,
     name: call.name,
-    status: status === "ok" ? "completed" : "failed",
+    status: status === "ok" && !failed ? "completed" : "failed",
     output: output.slice(0, OUTPUT_CHARS),
     ...(duration_ms !== undefined && { duration_ms }),
   });

@@ -7,6 +7,7 @@ import {
 } from "../prompts/index.js";
 import type { RunRow, threadFiles } from "../store/index.js";
 import { recordMessages } from "../threads/index.js";
+import { tellAnswers } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
 import { requestOf } from "./find.js";
@@ -34,6 +35,7 @@ export async function compileNext(deps: RunsDeps, session: ThreadSession): Promi
   const active = session.active as ActiveRun;
   if (active.step >= MAX_STEPS) throw tooManySteps();
   if (active.step === 0) await setUp(deps, session);
+  tellAnswers(session);
   // Whoever stopped it meanwhile need not wait for hooks; the loop that called this ends it.
   if (session.stop.signal.aborted) return;
   const prepared = await preparedOf(deps, session, active);
@@ -82,23 +84,23 @@ async function preparedOf(deps: RunsDeps, session: ThreadSession, active: Active
 
 /** What a run was asked; read anew from the journal where the gateway that took it is gone. */
 export async function inputOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<Input> {
-  const { user_message_id: message_id, input, run_id } = run;
+  const { user_message_id: message_id, input, run_id, origin: from } = run;
   const known = session.inputs.get(message_id);
   if (known) return known;
   const row = session.position.rows.get(run_id) as RunRow;
   const { at } = await deps.store.read(() => requestOf(row));
-  return restoreInput(deps, session.key, { input, message_id, run_id, at });
+  return restoreInput(deps, session.key, { input, message_id, run_id, at, from });
 }
 
 export async function steeringOf(
   deps: RunsDeps,
   session: ThreadSession,
-  { input, user_message_id: message_id }: ActiveRun["steered"][number],
+  { input, user_message_id: message_id, origin: from }: ActiveRun["steered"][number],
 ): Promise<Input> {
   const known = session.inputs.get(message_id);
   if (known) return known;
   const { run_id } = session.active as ActiveRun;
-  return restoreInput(deps, session.key, { input, message_id, run_id, at: deps.clock.now() });
+  return restoreInput(deps, session.key, { input, message_id, run_id, at: deps.clock.now(), from });
 }
 
 /** A step without a new message from anyone: the log stays as it is. */
@@ -151,7 +153,7 @@ async function recordAndCompile(
       return function* () {
         const withIt = yield* writePlan(deps, session, plan, extras);
         adopt = () => {
-          adoptPlan(session, plan, extras);
+          adoptPlan(deps, session, plan, extras);
           session.turn = turn;
           session.toTell = [];
         };

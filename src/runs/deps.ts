@@ -1,8 +1,11 @@
 import type { Agents } from "../agents/index.js";
+import type { Bus } from "../base/index.js";
 import type { HookRuntime } from "../hooks/index.js";
 import type { FrozenConfig, PromptsDeps } from "../prompts/index.js";
 import type { Provider } from "../providers/index.js";
+import type { RunRow } from "../store/index.js";
 import type { ListedPlugin, ToolRegistry } from "../tools/index.js";
+import type { Waits } from "./delegate/waits.js";
 import type { PromptTexts, RecordedValues } from "./prompt-texts.js";
 import type { Sessions } from "./session/sessions.js";
 
@@ -52,6 +55,9 @@ export interface RunsDeps extends PromptsDeps {
   readonly tools: ToolRegistry;
   readonly providers: Providers;
   readonly sessions: Sessions;
+  /** Told of every run that has ended, once that is durable. */
+  readonly ends: Bus<RunRow>;
+  readonly waits: Waits;
   readonly texts: PromptTexts;
   readonly values: RecordedValues;
 }

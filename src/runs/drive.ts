@@ -6,7 +6,7 @@ import { callTools } from "./call-tools.js";
 import { compileNext } from "./compile-next.js";
 import type { RunsDeps } from "./deps.js";
 import type { RunEnd } from "./fold/events.js";
-import type { ActiveRun } from "./fold/state.js";
+import { type ActiveRun, isWaiting } from "./fold/state.js";
 import type { ThreadSession } from "./session/session.js";
 import { endRun, errorOf } from "./settle.js";
 import { showManifest } from "./show-manifest.js";
@@ -20,7 +20,8 @@ export function drive(deps: RunsDeps, session: ThreadSession): void {
     () => {
       rest(deps, session);
       // Somebody may have asked in the moment between the last look and now.
-      if (session.active && !deps.sessions.closing) drive(deps, session);
+      const { active } = session;
+      if (active && !deps.sessions.closing && !needsSomebody(session, active)) drive(deps, session);
     },
     (error) => {
       rest(deps, session);
@@ -59,8 +60,14 @@ async function carryOn(deps: RunsDeps, session: ThreadSession): Promise<void> {
   for (let run = session.active; run && !isLeftForLater(deps, run); run = session.active) {
     const { run_id } = run;
     await carryOutRun(deps, session, run_id);
+    if (session.active?.run_id === run_id) return;
     afterRun(deps, session, run_id);
   }
+}
+
+/** Somebody has to answer first, and then drives it on. One that is to end does not wait. */
+function needsSomebody({ stop, failure }: ThreadSession, run: ActiveRun): boolean {
+  return isWaiting(run) && !stop.signal.aborted && !failure;
 }
 
 /** A gateway that stops begins no run: one that waited is taken up when it starts again. */
@@ -73,6 +80,7 @@ async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: strin
     // What could not even be recorded is not done again: a tool may have had its effect.
     if (session.failure) throw session.failure;
     for (let run = session.active; run?.run_id === run_id; run = session.active) {
+      if (needsSomebody(session, run)) return;
       if (session.stop.signal.aborted) await stopRun(deps, session, run_id);
       else await nextOf(deps, session, run);
     }

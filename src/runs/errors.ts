@@ -4,6 +4,7 @@ export type RunsFailure =
   | { kind: "run.not_found"; run_id: string }
   | { kind: "run.not_queued"; run_id: string; status: string }
   | { kind: "run.not_running"; run_id: string; status: string }
+  | { kind: "run.not_asking"; run_id: string; tool_call_id: string; status: string }
   | { kind: "run.no_step"; run_id: string; step: number; steps: number }
   | { kind: "run.input_too_large"; limit: number }
   | { kind: "run.rejected"; reason: string }
@@ -11,6 +12,8 @@ export type RunsFailure =
   | { kind: "run.queue_full"; limit: number }
   | { kind: "run.stopping" }
   | { kind: "thread.read_only"; thread_id: string; reason: string }
+  | { kind: "thread.other_agent"; thread_id: string; agent_id: string }
+  | { kind: "thread.none_of_agent"; agent_id: string }
   | { kind: "thread.busy"; thread_id: string }
   | { kind: "message.not_found"; message_id: string };
 

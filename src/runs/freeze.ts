@@ -24,7 +24,8 @@ export interface ToFreeze {
 export async function freezeFor(deps: RunsDeps, session: ThreadSession, given: ToFreeze): Promise<Frozen> {
   const { run, thread } = given;
   const packs = typeof (run.prompt_pack ?? thread.default_prompt_pack) === "string";
-  const key = packs ? "" : JSON.stringify([given.agent_id, thread, run]);
+  const { revision } = deps.agents.in(given.workspace_id);
+  const key = packs ? "" : JSON.stringify([revision, given.agent_id, thread, run]);
   if (key !== "" && session.lastFrozen?.key === key) return session.lastFrozen.frozen;
   const frozen = await freeze(deps, given);
   session.lastFrozen = { key, frozen };

@@ -1,7 +1,11 @@
 export { startRun } from "./admit.js";
+export { approveCall } from "./approve.js";
 export { cancelWorkspace, whileIdle } from "./busy.js";
 export { cancelAll, cancelRun } from "./cancel.js";
 export { readContext } from "./context.js";
+export { giveBackLeft, giveBackResults } from "./delegate/give-back.js";
+export { agentsPlugin } from "./delegate/plugin.js";
+export { Waits } from "./delegate/waits.js";
 export type { Providers, RunsDeps } from "./deps.js";
 export type { RunsFailure } from "./errors.js";
 export { findRun, type RunRef } from "./find.js";
@@ -20,5 +24,6 @@ export { replayRun } from "./replay.js";
 export { Sessions } from "./session/sessions.js";
 export { steerRun } from "./steer.js";
 export { stopRuns } from "./stop.js";
+export { switchThread } from "./switch.js";
 export { callTool, listTools } from "./tools.js";
 export { updateRun } from "./update.js";

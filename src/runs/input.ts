@@ -5,6 +5,7 @@ import type { RunContent } from "../protocol/index.js";
 import { withThread } from "../threads/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
+import type { Origin } from "./fold/events.js";
 import type { Input, SessionKey } from "./session/parts.js";
 
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -14,13 +15,21 @@ const PREVIEW_CHARS = 500;
 export async function readInput(
   deps: RunsDeps,
   key: SessionKey,
-  { content, run_id, at }: { content: RunContent; run_id: string; at: number },
+  { content, run_id, at, from }: { content: RunContent; run_id: string; at: number; from?: Sender },
 ): Promise<Input> {
   const blocks = blocksOf(content);
   // What is refused leaves no file behind.
   const { message, ...told } = await encodeInput(blocks, at);
   const kept = await saveImages(deps, key, blocks);
-  return { ...told, message: { ...message, content: kept, heddle: { runId: run_id } } };
+  const heddle = { runId: run_id, ...(from && { from: senderOf(from) }) };
+  return { ...told, message: { ...message, content: kept, heddle } };
+}
+
+type Sender = Pick<Origin, "kind" | "agent_id" | "thread_id" | "run_id"> | undefined;
+
+/** Who sent a message that no person did, as it stands in the thread's file. */
+function senderOf({ kind, agent_id, thread_id, run_id }: NonNullable<Sender>) {
+  return { kind, agentId: agent_id, threadId: thread_id, ...(run_id !== undefined && { runId: run_id }) };
 }
 
 /** The same without leaving anything behind: for a look at what would be sent. */
@@ -32,7 +41,7 @@ export async function previewInput(content: RunContent, at: number): Promise<Inp
 export async function restoreInput(
   deps: RunsDeps,
   key: SessionKey,
-  given: { input: string; message_id: string; run_id: string; at: number },
+  given: { input: string; message_id: string; run_id: string; at: number; from?: Sender },
 ): Promise<Input> {
   const [prompt] = (await deps.texts.load([given.input])).get(given.input)?.messages ?? [];
   const parts = prompt?.content ?? "";

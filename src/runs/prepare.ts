@@ -1,4 +1,11 @@
-import { type AgentDefinition, effectiveTools, exposedTools, peersOf, skillsOf } from "../agents/index.js";
+import {
+  type AgentDefinition,
+  approvalFor,
+  effectiveTools,
+  exposedTools,
+  peersOf,
+  skillsOf,
+} from "../agents/index.js";
 import type { PhaseContribution } from "../hooks/index.js";
 import {
   COMPILER_VERSION,
@@ -125,6 +132,7 @@ function offeredTools(
     name: tool.name,
     offered,
     ...(reason !== undefined && { reason }),
+    ...(offered && approvalFor(agent, tool) === "ask" && { approval: "ask" as const }),
   }));
   const tools = scoped
     .filter(({ offered }) => offered)

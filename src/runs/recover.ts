@@ -5,7 +5,7 @@ import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import { notifications, runs, threadFiles, threads, workspaces } from "../store/index.js";
 import { findLogged } from "../threads/index.js";
-import { answerCall, tellAnswers } from "./call-tools.js";
+import { answerCall, callFor } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
@@ -58,7 +58,7 @@ async function giveUp(deps: RunsDeps, key: SessionKey, error: unknown): Promise<
   deps.report(error, "the journal of a thread can't be read any more");
   const { workspace_id, thread_id } = key;
   const at = unixSeconds(deps.clock);
-  await deps.store.write({ key: workspace_id }, function* () {
+  const ended = await deps.store.write({ key: workspace_id }, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
     const { seq: last_seq } = yield* readHead(key);
     const end = { status: "failed", error: JSON.stringify(BROKEN), last_seq, ended_at: at, updated_at: at };
@@ -67,7 +67,9 @@ async function giveUp(deps: RunsDeps, key: SessionKey, error: unknown): Promise<
     yield* threads.updateThread(workspace_id, thread_id, { status: "idle" });
     const told = ended.map((row) => ({ method: "run/changed" as const, params: { run: runToWire(row) } }));
     yield* notifications.announce(workspace_id, at, told);
+    return ended;
   });
+  for (const row of ended) deps.ends.tell(row);
 }
 
 const BROKEN = {
@@ -191,15 +193,13 @@ async function recoverTools(
   active: ActiveRun,
   logged: Message | undefined,
 ): Promise<void> {
-  const asked = session.answer?.tool_calls ?? [];
-  const intents = active.intents.filter(({ kind }) => kind === "tool.call");
-  for (const [at, intent] of intents.entries()) {
-    const call = asked[at];
-    const again = !logged && deps.tools.get(call?.name ?? "")?.safeToRepeat;
+  const { workspace_id } = session.key;
+  for (const intent of active.intents.filter(({ kind }) => kind === "tool.call")) {
+    const call = callFor(session, intent);
+    const again = !logged && deps.tools.get(call?.name ?? "", workspace_id)?.safeToRepeat;
     if (!call || intent.status !== "open" || again) continue;
     await answerCall(deps, session, { intent, call, output: UNKNOWN, status: "interrupted" });
   }
-  if (session.active?.phase === "prompt") tellAnswers(session, intents);
 }
 
 const UNKNOWN =

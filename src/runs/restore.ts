@@ -1,9 +1,10 @@
 import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import type { RunRow } from "../store/index.js";
+import type { ToolDiff } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { eventsOfRun } from "./find.js";
-import type { EffectReceipt, RunEvent } from "./fold/events.js";
+import type { EffectReceipt, PromptCompiled, RunEvent } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
 import type { ThreadSession } from "./session/session.js";
 
@@ -18,18 +19,28 @@ export async function restoreRun(
   const restoring = new Restoring(session, active.agent_message_id);
   for (const event of events) {
     if (event.type === "run.steered") restoring.steered = true;
-    else if (event.type === "prompt.compiled") {
-      restoring.compiled();
-      session.turn = event.history.turn;
-      session.marker = event.marker
-        ? encodeMessage((await messageAt(deps, event.marker)) as PromptMessage)
-        : undefined;
-    } else if (event.type === "effect.requested") restoring.requested(event.intent_id, event.kind);
-    else if (event.type === "effect.receipt") {
-      restoring.received(event, event.result ? await messageAt(deps, event.result) : undefined);
-    }
+    else if (event.type === "prompt.compiled") await restoreCompiled(deps, session, restoring, event);
+    else if (event.type === "effect.requested") restoring.requested(event.intent_id, event.kind);
+    else if (event.type === "effect.receipt") await restoreReceipt(deps, restoring, event);
   }
   return events;
+}
+
+async function restoreCompiled(
+  deps: RunsDeps,
+  session: ThreadSession,
+  restoring: Restoring,
+  { history, marker }: PromptCompiled,
+): Promise<void> {
+  restoring.compiled();
+  session.turn = history.turn;
+  session.marker = marker ? encodeMessage((await messageAt(deps, marker)) as PromptMessage) : undefined;
+}
+
+async function restoreReceipt(deps: RunsDeps, restoring: Restoring, receipt: EffectReceipt): Promise<void> {
+  const { result, diff } = receipt;
+  const changed = diff ? await deps.values.load<ToolDiff>(diff) : undefined;
+  restoring.received(receipt, result ? await messageAt(deps, result) : undefined, changed);
 }
 
 async function messageAt(deps: RunsDeps, ref: string): Promise<PromptMessage | undefined> {
@@ -40,7 +51,6 @@ class Restoring {
   readonly #session: ThreadSession;
   readonly #agent_message_id: string;
   #step = 0;
-  #tools: string[] = [];
   #kinds = new Map<string, string>();
   steered = false;
 
@@ -54,17 +64,15 @@ class Restoring {
     this.#step += 1;
     this.#session.toTell = [];
     this.#session.toolAnswers.clear();
-    this.#tools = [];
     if (this.steered) this.#session.transcript.clear();
     this.steered = false;
   }
 
   requested(intent_id: string, kind: string): void {
     this.#kinds.set(intent_id, kind);
-    if (kind === "tool.call") this.#tools.push(intent_id);
   }
 
-  received(receipt: EffectReceipt, message: PromptMessage | undefined): void {
+  received(receipt: EffectReceipt, message: PromptMessage | undefined, diff: ToolDiff | undefined): void {
     if (!message) return;
     const session = this.#session;
     const told = { encoded: encodeMessage(message), message_id: this.#agent_message_id };
@@ -74,14 +82,10 @@ class Restoring {
       session.toTell.push(told);
       return;
     }
-    session.transcript.toolAnswered(message.tool_call_id ?? "", message, receipt);
-    session.toolAnswers.set(receipt.intent_id, told);
-    // When the last tool has answered, all of them are told, in the order they were asked.
-    if (!this.#tools.every((intent_id) => session.toolAnswers.has(intent_id))) return;
-    for (const intent_id of this.#tools) {
-      const answer = session.toolAnswers.get(intent_id);
-      if (answer) session.toTell.push(answer);
-    }
-    session.toolAnswers.clear();
+    const call_id = message.tool_call_id ?? "";
+    const { duration_ms } = receipt;
+    const status = receipt.decision === "deny" ? "failed" : receipt.status;
+    session.transcript.toolAnswered(call_id, message, { status, duration_ms, diff });
+    session.toolAnswers.set(call_id, told);
   }
 }

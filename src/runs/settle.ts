@@ -69,15 +69,14 @@ async function heldByJournal(
 }
 
 /** A call that nobody answered would make the next request one that no API takes. */
-function closeCalls(session: ThreadSession, { intents, agent_message_id }: ActiveRun): void {
+function closeCalls(session: ThreadSession, { agent_message_id }: ActiveRun): void {
   const told = session.toTell.map(({ encoded }) => encoded.message);
   const calls = told.find(({ tool_calls }) => tool_calls)?.tool_calls ?? [];
   const answered = new Set(told.map(({ tool_call_id }) => tool_call_id));
-  const asked = intents.filter(({ kind }) => kind === "tool.call");
-  for (const [at, { id: tool_call_id, name }] of calls.entries()) {
+  for (const { id: tool_call_id, name } of calls) {
     if (answered.has(tool_call_id)) continue;
     const message: PromptMessage = { role: "tool", tool_call_id, name, content: UNANSWERED };
-    const answer = session.toolAnswers.get(asked[at]?.intent_id ?? "");
+    const answer = session.toolAnswers.get(tool_call_id);
     if (!answer) session.transcript.toolAnswered(tool_call_id, message, { status: "cancelled" });
     session.toTell.push(answer ?? { encoded: encodeMessage(message), message_id: agent_message_id });
   }
@@ -133,7 +132,7 @@ async function recordEnd(
       const extras = { blobs, told };
       return function* () {
         const withIt = yield* writePlan(deps, session, plan, extras);
-        adopt = () => adoptPlan(session, plan, extras);
+        adopt = () => adoptPlan(deps, session, plan, extras);
         return withIt;
       };
     },

@@ -1,5 +1,6 @@
 import { stopActive } from "./cancel.js";
 import type { RunsDeps } from "./deps.js";
+import { isWaiting } from "./fold/state.js";
 
 /** Lets runs end within a time; what has not ended by then is interrupted, and says so. What waits is taken up next time. */
 export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> {
@@ -12,7 +13,9 @@ export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> 
     deps.sessions.allBusy
       .filter(({ driven }) => driven)
       .map(async (session) => {
-        if (session.active) await stopActive(deps, session, session.active.run_id, "interrupted");
+        // Whoever is asked may answer the next gateway.
+        if (session.active && !isWaiting(session.active))
+          await stopActive(deps, session, session.active.run_id, "interrupted");
         await session.driving;
       }),
   );

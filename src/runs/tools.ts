@@ -1,24 +1,31 @@
-import { effectiveTools } from "../agents/index.js";
+import { type AgentDefinition, approvalFor, effectiveTools, exposedTools } from "../agents/index.js";
+import { canonicalJson, sha256 } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { workspaces } from "../store/index.js";
 import { requireDirectory } from "../threads/index.js";
+import type { ToolContext } from "../tools/index.js";
 import { getThread, workspaceNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
+import type { ToolCalled } from "./fold/events.js";
+import { grantedTools } from "./grants.js";
+import { commitEvents } from "./session/commit.js";
+import type { SessionKey } from "./session/parts.js";
 import { toolContext } from "./tool-context.js";
 
-/** Tools as they are; with a thread, which of them its agent may use. */
+/** Tools as they are; with a thread, which of them its agent may use, and whether somebody is asked first. */
 export async function listTools(
   deps: RunsDeps,
   params: ParsedParams<"tool/list">,
 ): Promise<Result<"tool/list">> {
-  const { agent } = await scopeOf(deps, params);
-  const data = effectiveTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
+  const agent = await agentOf(deps, params);
+  const data = exposedTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
     name: tool.name,
     ...(tool.title !== undefined && { title: tool.title }),
     description: tool.description,
     parameters: tool.parameters,
     capabilities: [...tool.capabilities],
     safe_to_repeat: tool.safeToRepeat,
+    approval: approvalFor(agent, tool),
     ...(tool.plugin !== undefined && { plugin: tool.plugin }),
     offered,
     ...(reason !== undefined && { reason }),
@@ -26,49 +33,96 @@ export async function listTools(
   return { data };
 }
 
-/** Calls a tool where it would be called in a run: out of scope it is refused here too. */
+/** Who calls a tool outside the steps of a run: a command of a thread's agent, or a person. */
+export type CalledBy = "agent" | "person";
+
+type CallParams = ParsedParams<"tool/call">;
+
+/** Calls a tool where it would be called in a run: out of scope it is refused here too, and that is recorded. */
 export async function callTool(
   deps: RunsDeps,
-  params: ParsedParams<"tool/call">,
+  params: CallParams,
+  by: CalledBy,
 ): Promise<Result<"tool/call">> {
-  const { agent } = await scopeOf(deps, params);
-  const scoped = effectiveTools(agent, deps.tools.list(params.workspace_id)).find(({ tool }) => tool.name === params.name);
-  if (scoped && !scoped.offered) {
-    return {
-      status: "failed",
-      output: scoped.reason ?? "This tool is not offered to the agent.",
-      duration_ms: 0,
-    };
+  const { workspace_id, thread_id } = params;
+  const agent = await agentOf(deps, params);
+  if (thread_id === undefined) return carryOut(deps, params, await ofWorkspace(deps, workspace_id));
+  const key = { workspace_id, thread_id };
+  const refusal = await whyRefused(deps, key, { params, agent, by });
+  if (refusal !== undefined) {
+    await record(deps, key, { params, by, status: "refused", reason: refusal });
+    return { status: "failed", output: `${params.name} was not called: ${refusal}.`, duration_ms: 0 };
   }
   const { signal } = new AbortController();
-  const { workspace_id, thread_id } = params;
-  const context =
-    thread_id === undefined
-      ? {
-          workspace_id,
-          directory: (await requireDirectory(deps, workspace_id)).root,
-          signal,
-          clock: deps.clock,
-        }
-      : await toolContext(deps, { workspace_id, thread_id }, signal);
-  const { status, output, duration_ms, truncated } = await deps.tools.call(
-    params.name,
-    params.arguments ?? {},
-    context,
-  );
+  const result = await carryOut(deps, params, await toolContext(deps, key, signal));
+  const { status, duration_ms } = result;
+  await record(deps, key, { params, by, status, duration_ms });
+  return result;
+}
+
+async function carryOut(
+  deps: RunsDeps,
+  { name, arguments: given = {} }: CallParams,
+  context: ToolContext,
+): Promise<Result<"tool/call">> {
+  const { status, output, duration_ms, truncated } = await deps.tools.call(name, given, context);
   return { status, output, duration_ms, ...(truncated && { truncated }) };
 }
 
-async function scopeOf(
+async function ofWorkspace(deps: RunsDeps, workspace_id: string): Promise<ToolContext> {
+  const { root } = await requireDirectory(deps, workspace_id);
+  return { workspace_id, directory: root, signal: new AbortController().signal, clock: deps.clock };
+}
+
+/** A person needs nobody's word for what they do themselves. A command can't wait for one. */
+async function whyRefused(
+  deps: RunsDeps,
+  key: SessionKey,
+  { params, agent, by }: { params: CallParams; agent: AgentDefinition | undefined; by: CalledBy },
+): Promise<string | undefined> {
+  const { name, workspace_id } = params;
+  const scoped = effectiveTools(agent, deps.tools.list(workspace_id)).find(({ tool }) => tool.name === name);
+  if (!scoped) return undefined;
+  if (!scoped.offered) return scoped.reason ?? "it is not offered to the agent";
+  if (by === "person" || approvalFor(agent, scoped.tool) !== "ask") return undefined;
+  if ((await grantedTools(deps, key)).includes(name)) return undefined;
+  return "somebody has to allow it first, and a command can't wait for that. Call it as a tool, or have it allowed in the agent's toolApprovals";
+}
+
+interface Recorded {
+  readonly params: CallParams;
+  readonly by: CalledBy;
+  readonly status: ToolCalled["status"];
+  readonly reason?: string;
+  readonly duration_ms?: number;
+}
+
+async function record(deps: RunsDeps, key: SessionKey, { params, ...facts }: Recorded): Promise<void> {
+  const session = await deps.sessions.open(key);
+  await session.change(async () => {
+    const run_id = session.active?.run_id;
+    const event: ToolCalled = {
+      type: "tool.called",
+      at: deps.clock.now(),
+      ...(run_id !== undefined && { run_id }),
+      name: params.name,
+      arguments_hash: sha256(canonicalJson(params.arguments ?? {})),
+      ...facts,
+    };
+    await commitEvents(deps, session, [event]);
+  });
+}
+
+async function agentOf(
   deps: RunsDeps,
   { workspace_id, thread_id }: { workspace_id: string; thread_id?: string | undefined },
-) {
+): Promise<AgentDefinition | undefined> {
   if (thread_id === undefined) {
-    if (await deps.store.read(() => workspaces.findWorkspace(workspace_id))) return { agent: undefined };
+    if (await deps.store.read(() => workspaces.findWorkspace(workspace_id))) return undefined;
     throw workspaceNotFound(workspace_id);
   }
   const { thread } = await getThread(deps, { workspace_id, thread_id });
-  // Its runs would be carried out by the one that answers when nobody is chosen, within that one's limits.
   const agents = deps.agents.in(workspace_id);
-  return { agent: agents.get(thread.agent_id) ?? agents.require(agents.fallback) };
+  // Its runs would be carried out by the one that answers when nobody is chosen, within that one's limits.
+  return agents.get(thread.agent_id) ?? agents.require(agents.fallback);
 }

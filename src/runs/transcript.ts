@@ -40,15 +40,20 @@ export class Transcript {
   toolAnswered(
     call_id: string,
     message: PromptMessage,
-    receipt: Pick<EffectReceipt, "status" | "duration_ms">,
+    answered: {
+      readonly status: EffectReceipt["status"];
+      readonly duration_ms?: number | undefined;
+      readonly diff?: { path: string; oldText: string; newText: string } | undefined;
+    },
   ): void {
     this.#calls = this.#calls.map((call) =>
       call.toolCallId === call_id && call.status === "pending"
         ? {
             ...call,
-            status: receipt.status === "ok" ? "completed" : "failed",
+            status: answered.status === "ok" ? "completed" : "failed",
             output: typeof message.content === "string" ? message.content : "",
-            ...(receipt.duration_ms !== undefined && { duration: receipt.duration_ms }),
+            ...(answered.duration_ms !== undefined && { duration: answered.duration_ms }),
+            ...(answered.diff && { diff: { ...answered.diff } }),
           }
         : call,
     );

@@ -47,8 +47,19 @@ async function edit(
   });
   const input =
     params.content === undefined
-      ? await restoreInput(deps, session.key, { input: ref, message_id, run_id: row.id, at })
-      : await readInput(deps, session.key, { content: params.content, run_id: row.id, at });
+      ? await restoreInput(deps, session.key, {
+          input: ref,
+          message_id,
+          run_id: row.id,
+          at,
+          from: waiting.origin,
+        })
+      : await readInput(deps, session.key, {
+          content: params.content,
+          run_id: row.id,
+          at,
+          from: waiting.origin,
+        });
   const kept = { ...input, message: { ...input.message, id: message_id } };
   const event = requested(session, {
     run_id: row.id,
@@ -57,6 +68,9 @@ async function edit(
     input: kept,
     number: row.number,
     agent_message_id: row.agent_message_id,
+    ...(waiting.origin && {
+      onBehalf: { origin: waiting.origin, parent_run_id: row.parent_run_id ?? undefined },
+    }),
   });
   const written = await session.change(async () => {
     if (queued() !== waiting) return false;

@@ -1,10 +1,12 @@
 import type { JsonChange, ThreadEnvelope } from "../atsf/index.js";
+import { unixSeconds } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
-import { type Call, getThread } from "../tree/index.js";
+import { notifications, threads, workspaces } from "../store/index.js";
+import { type Call, getThread, threadToWire, treeChanged } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
 import { reflect } from "./files/reflect.js";
-import { assertWritable, withThread } from "./locate.js";
+import { assertWritable, type LocatedThread, withThread } from "./locate.js";
 import { ownChanges, ownOf, stampAfter } from "./metadata.js";
 
 type UpdateParams = ParsedParams<"thread/update">;
@@ -24,7 +26,31 @@ export async function updateThread(
       return changesOf(envelope, params, now);
     });
     await reflect(deps, located, call);
+    if (params.granted_tools) await keepGrants(deps, located, params.granted_tools, call);
     return getThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
+  });
+}
+
+/** Takes back what was granted for good, but for these. A grant is given where somebody is asked, and only there. */
+async function keepGrants(
+  deps: ThreadsDeps,
+  { workspace: { id: workspace_id }, thread_id }: LocatedThread,
+  kept: readonly string[],
+  { origin }: Call,
+): Promise<void> {
+  await deps.store.write({ key: workspace_id, origin }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    const [row] = yield* threads.findPlacedThreads(workspace_id, [thread_id]);
+    if (!row || row.granted_tools === null) return;
+    const left = (JSON.parse(row.granted_tools) as string[]).filter((name) => kept.includes(name));
+    const granted_tools = left.length === 0 ? null : JSON.stringify(left);
+    if (granted_tools === row.granted_tools) return;
+    yield* threads.updateThread(workspace_id, thread_id, { granted_tools });
+    const thread = threadToWire({ ...row, granted_tools });
+    yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [
+      { method: "thread/changed", params: { thread } },
+      treeChanged(workspace_id, { threads: [thread] }),
+    ]);
   });
 }
 

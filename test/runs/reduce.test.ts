@@ -127,7 +127,7 @@ function foldAll(events: readonly RunEvent[], thread = thread_id): Folded {
     state = frozen(reduced.state);
     seq += 1;
     accepted.push(event);
-    for (const effect of reduced.effects) take(wanted(event.run_id, effect));
+    for (const effect of reduced.effects) take(wanted(event.run_id ?? "", effect));
   };
   for (const event of events) take(event);
   return { state, seq, accepted };

@@ -21,6 +21,13 @@ export const apis = [
 ] as const;
 export type Api = (typeof apis)[number];
 
+/** What a suite about something else does without: prompts and lists of tools stay short. One that names `plugins` has its own. */
+const FEW_PLUGINS = {
+  artifacts: { enabled: false },
+  agents: { enabled: false },
+  bash: { enabled: false },
+};
+
 /** Waits short enough for tests, long enough never to be met by accident. */
 export const patience = {
   timeouts: { connectMs: 20_000, firstTokenMs: 20_000, silenceMs: 20_000 },
@@ -78,7 +85,7 @@ export function runStage(kind: StoreKind = sqliteStore, given: RunStageGiven = {
     model = await startModelServer();
     configFile = join(temporaryDirectory(), "heddle.config.json");
     const config = given.config ?? ((url) => ({ agents: apis.map((api) => agentAt(url, api)) }));
-    writeFileSync(configFile, JSON.stringify(config(model.url)));
+    writeFileSync(configFile, JSON.stringify({ plugins: FEW_PLUGINS, ...config(model.url) }));
     gateway = await startGateway(kind, { configFile, ...given.options });
   });
   beforeEach(() => {

@@ -54,6 +54,8 @@ export interface ToolInput {
   readonly name: string;
   readonly offered: boolean;
   readonly reason?: string;
+  /** Somebody is asked before it is called. */
+  readonly approval?: "ask";
 }
 
 /** What a run's prompts are compiled from, apart from its history. Kept as a blob: most runs of a thread share one. */

@@ -45,7 +45,12 @@ export function compilePrefix(config: FrozenConfig, inputs: CompileInputs): Pref
     refs,
     sections: [...base.map((one, at) => baseSection(config, one, at)), ...sections.map(hookSection)],
     hook_sources: sections.map(hookSource),
-    tools: tools.map(({ name, offered, reason }) => ({ name, offered, ...(reason && { reason }) })),
+    tools: tools.map(({ name, offered, reason, approval }) => ({
+      name,
+      offered,
+      ...(reason && { reason }),
+      ...(approval && { approval }),
+    })),
     ...(tools_ref && { tools_ref }),
     ...(shadowed && shadowed.length > 0 && { shadowed: [...shadowed] as NonNullable<Manifest["shadowed"]> }),
     chars: sum("chars"),

@@ -9,6 +9,7 @@ export type RunEvent =
   | EffectRequested
   | EffectProgress
   | EffectReceipt
+  | ToolCalled
   | RunEnded;
 
 interface OfRun extends Happening {
@@ -33,6 +34,24 @@ export interface RunRequested extends OfRun {
   /** What was asked for this run alone: kept so that it can be edited while it waits. */
   readonly overrides?: RunConfig;
   readonly parent_run_id?: string;
+  readonly origin?: Origin;
+}
+
+/** Where a run, or a message for one, comes from when no person sent it. */
+export interface Origin {
+  /** Asked by another agent's run; or what came of one that this thread's agent had asked for. */
+  readonly kind: "delegated" | "returned";
+  readonly mode: "sync" | "async";
+  /** Absent when a person had a thread's agent call the tool. */
+  readonly run_id?: string;
+  readonly thread_id: string;
+  readonly agent_id: string;
+  /** How many agents stand between it and a person. */
+  readonly depth: number;
+  /** How many results have come back before it, one leading to the next. */
+  readonly hops: number;
+  /** The agents above it, the one that a person asked first. */
+  readonly agents: readonly string[];
 }
 
 /** Another message for a run that is under way: it is given it with its next step. */
@@ -42,6 +61,7 @@ export interface RunSteered extends OfRun {
   readonly user_message_id: string;
   /** Under which the rest of the answer will stand. */
   readonly agent_message_id: string;
+  readonly origin?: Origin;
 }
 
 export interface PromptCompiled extends OfRun {
@@ -72,7 +92,7 @@ export interface PromptCompiled extends OfRun {
   }[];
 }
 
-export type EffectKind = "llm.generate" | "tool.call";
+export type EffectKind = "llm.generate" | "tool.call" | "approval.ask";
 
 /** Something is about to be done outside. It is durable before it is done. */
 export interface EffectRequested extends OfRun {
@@ -94,7 +114,13 @@ export interface AskedCall {
   readonly call_id: string;
   readonly name: string;
   readonly arguments_hash: string;
+  /** Somebody is asked first. */
+  readonly approval?: "ask";
+  /** The beginning of its arguments, for whoever is asked. */
+  readonly preview?: string;
 }
+
+export type Decision = "allow" | "deny" | "always";
 
 export type ReceiptStatus = "ok" | "failed" | "cancelled" | "interrupted";
 
@@ -112,9 +138,28 @@ export interface EffectReceipt extends OfRun {
   readonly request_sha256?: string;
   readonly url?: string;
   readonly duration_ms?: number;
+  /** What a tool changed in a file. */
+  readonly diff?: string;
+  /** What somebody who was asked said, and who. */
+  readonly decision?: Decision;
+  readonly by?: string;
   readonly error?: RunError;
   /** Found out by a gateway that took the run up. */
   readonly recovered?: boolean;
+}
+
+/** A tool was called from outside the steps of a run: by a command of its agent, or by a person. It changes no state. */
+export interface ToolCalled extends Happening {
+  readonly type: "tool.called";
+  /** The run under way, if there is one. */
+  readonly run_id?: string;
+  readonly by: "agent" | "person";
+  readonly name: string;
+  readonly arguments_hash: string;
+  readonly status: "completed" | "failed" | "refused";
+  /** Why it was refused. */
+  readonly reason?: string;
+  readonly duration_ms?: number;
 }
 
 export interface RunError {

@@ -45,7 +45,7 @@ export function planEvents(
     events.push(written);
     happened.push(event);
     head = written;
-    const { at: time, run_id } = event;
+    const { at: time, run_id = "" } = event;
     for (const { intent_id, kind, params_hash } of reduced.effects)
       take({ type: "effect.requested", at: time, run_id, intent_id, kind, params_hash });
   };

@@ -1,6 +1,6 @@
 import type { RunRow } from "../../store/index.js";
 import type { RunEvent, RunRequested } from "./events.js";
-import { isEnd, type RunsState } from "./state.js";
+import { type ActiveRun, asking, isEnd, type RunsState } from "./state.js";
 
 export interface Projected {
   readonly before: RunsState;
@@ -13,38 +13,66 @@ type Rows = ReadonlyMap<string, RunRow>;
 
 /** What lists show of runs, after an event. The journal has all of it; a row is only quicker to find. */
 export function project(rows: Rows, event: RunEvent, { before, after, seq, key }: Projected): Rows {
+  if (event.type === "tool.called") return rows;
   const next = new Map(rows);
   const at = Math.floor(event.at / 1000);
   if (event.type === "run.requested")
     next.set(event.run_id, admitted(rows.get(event.run_id), event, seq, key));
   const row = next.get(event.run_id);
-  if (row && isEnd(event.type)) {
-    next.set(row.id, {
-      ...row,
-      status: event.type.slice("run.".length),
-      error: "error" in event && event.error ? JSON.stringify(event.error) : null,
-      last_seq: seq,
-      ended_at: at,
-      updated_at: at,
-    });
-  }
+  if (row && isEnd(event.type)) next.set(row.id, ended(row, event, { seq, at }));
   const { active } = after;
   const running = active && next.get(active.run_id);
-  if (active && running) {
-    const begun = before.active?.run_id !== active.run_id;
-    const usage = active.usage ? JSON.stringify(active.usage) : null;
-    if (begun || running.steps !== active.step || running.usage !== usage) {
-      next.set(active.run_id, {
-        ...running,
-        status: "running",
-        steps: active.step,
-        usage,
-        // A step more is no news: lists are in order of what began and ended.
-        ...(begun && { started_at: at, updated_at: at }),
-      });
-    }
-  }
+  const begun = before.active?.run_id !== active?.run_id;
+  if (active && running) next.set(active.run_id, underWay(running, active, begun ? at : undefined));
   return next;
+}
+
+function ended(row: RunRow, event: RunEvent, { seq, at }: { seq: number; at: number }): RunRow {
+  return {
+    ...row,
+    status: event.type.slice("run.".length),
+    error: "error" in event && event.error ? JSON.stringify(event.error) : null,
+    approvals: null,
+    last_seq: seq,
+    ended_at: at,
+    updated_at: at,
+  };
+}
+
+/** The very same row when it says nothing else than before. A step more is no news: lists are in order of what began and ended. */
+function underWay(row: RunRow, active: ActiveRun, begun: number | undefined): RunRow {
+  const usage = active.usage ? JSON.stringify(active.usage) : null;
+  const approvals = approvalsOf(active);
+  const same = row.steps === active.step && row.usage === usage && row.approvals === approvals;
+  if (begun === undefined && same) return row;
+  return {
+    ...row,
+    status: approvals === null ? "running" : "waiting",
+    steps: active.step,
+    usage,
+    approvals,
+    ...(begun !== undefined && { started_at: begun, updated_at: begun }),
+  };
+}
+
+/** An answer of a person is wanted for these. */
+export interface PendingApproval {
+  readonly tool_call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly asked_at: number;
+}
+
+function approvalsOf(active: ActiveRun): string | null {
+  const pending = asking(active).map(
+    ({ call, asked_at = 0 }): PendingApproval => ({
+      tool_call_id: call?.call_id ?? "",
+      name: call?.name ?? "",
+      arguments: call?.preview ?? "",
+      asked_at: Math.floor(asked_at / 1000),
+    }),
+  );
+  return pending.length === 0 ? null : JSON.stringify(pending);
 }
 
 function admitted(
@@ -63,7 +91,9 @@ function admitted(
     steps: 0,
     agent_id: event.agent_id,
     model: event.model,
-    parent_run_id: event.parent_run_id ?? null,
+    parent_run_id: event.parent_run_id ?? before?.parent_run_id ?? null,
+    origin: event.origin ? JSON.stringify(event.origin) : (before?.origin ?? null),
+    approvals: null,
     error: null,
     usage: null,
     content: event.content,

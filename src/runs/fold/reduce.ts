@@ -43,6 +43,8 @@ export function reduce(state: RunsState, event: RunEvent, place: Place): Reduced
       return onActive(state, event, (active) => effectRequested(active, event));
     case "effect.progress":
       return onActive(state, event, (active) => progressed(active, event));
+    case "tool.called":
+      return { state, effects: [] };
     case "effect.receipt":
       return onActive(state, event, (active) => received(active, event, place));
     default:
@@ -76,6 +78,7 @@ function requested(state: RunsState, event: RunRequested): Reduced {
     user_message_id,
     agent_message_id,
     ...(overrides && { overrides }),
+    ...(event.origin && { origin: event.origin }),
   };
   if (state.active?.run_id === run_id) return { rejected: `run ${run_id} is under way already` };
   if (state.queue.some((queued) => queued.run_id === run_id)) {
@@ -92,10 +95,10 @@ function begin(run: AdmittedRun): ActiveRun {
 
 function steered(active: ActiveRun, event: RunSteered): Change {
   if (active.phase === "ending") return { rejected: "the run is about to end" };
-  const { input, user_message_id, agent_message_id } = event;
-  return {
-    active: { ...active, steered: [...active.steered, { input, user_message_id, agent_message_id }] },
-  };
+  const { input, user_message_id, agent_message_id, origin } = event;
+  const steering = { input, user_message_id, agent_message_id, ...(origin && { origin }) };
+  const hops = Math.max(active.hops ?? active.origin?.hops ?? 0, origin?.hops ?? 0);
+  return { active: { ...active, steered: [...active.steered, steering], ...(origin && { hops }) } };
 }
 
 function compiled(active: ActiveRun, event: PromptCompiled, place: Place): Change {
@@ -129,7 +132,11 @@ function effectRequested(active: ActiveRun, event: EffectRequested): Change {
   const { intent_id, kind, params_hash } = event;
   const same = next?.intent_id === intent_id && next.kind === kind && next.params_hash === params_hash;
   if (!next || !same) return { rejected: `${kind} ${intent_id} was not decided on` };
-  const intent: Intent = { ...next, status: "open" };
+  const intent: Intent = {
+    ...next,
+    status: "open",
+    ...(kind === "approval.ask" && { asked_at: event.at }),
+  };
   return { active: { ...active, due, intents: [...active.intents, intent] } };
 }
 
@@ -158,7 +165,9 @@ function received(active: ActiveRun, event: EffectReceipt, place: Place): Change
   const { progress: _, ...rest } = active;
   const next: ActiveRun = { ...rest, intents, ...sumOf(active.usage, event.usage) };
   const intent = intents.find(({ intent_id }) => intent_id === event.intent_id) as Intent;
-  return intent.kind === "llm.generate" ? answered(next, event, place) : toolAnswered(next);
+  if (intent.kind === "llm.generate") return answered(next, event, place);
+  if (intent.kind === "approval.ask") return decided(next, event, intent, place);
+  return toolAnswered(next);
 }
 
 /** The model's tools are called; without any the run ends, unless somebody has said something meanwhile. */
@@ -169,8 +178,18 @@ function answered(active: ActiveRun, event: EffectReceipt, place: Place): Change
     const phase: Phase = active.steered.length > 0 ? "prompt" : "ending";
     return { active: { ...active, phase } };
   }
-  const effects = calls.map((call, index) => ({ ...effectAt(place, index, "tool.call", call), call }));
+  const effects = calls.map((call, index) => ({
+    ...effectAt(place, index, call.approval === "ask" ? "approval.ask" : "tool.call", call),
+    call,
+  }));
   return { active: { ...active, phase: "tools" }, effects };
+}
+
+/** What is allowed is called; what is not was answered with that. */
+function decided(active: ActiveRun, event: EffectReceipt, { call }: Intent, place: Place): Change {
+  if (event.decision === undefined) return { rejected: "nobody has decided anything" };
+  if (event.decision === "deny") return toolAnswered(active);
+  return { active, effects: [{ ...effectAt(place, 0, "tool.call", call ?? {}), ...(call && { call }) }] };
 }
 
 function toolAnswered(active: ActiveRun): Change {

@@ -1,5 +1,5 @@
 import type { RunConfig, RunUsage } from "../../protocol/index.js";
-import type { AskedCall, EffectKind, ReceiptStatus, RunEnd, RunError } from "./events.js";
+import type { AskedCall, EffectKind, Origin, ReceiptStatus, RunEnd, RunError } from "./events.js";
 
 /** What the runs of a thread are doing. At rest it is `IDLE`: nothing of what has ended stays in it. */
 export interface RunsState {
@@ -18,6 +18,7 @@ export interface AdmittedRun {
   readonly user_message_id: string;
   readonly agent_message_id: string;
   readonly overrides?: RunConfig;
+  readonly origin?: Origin;
 }
 
 /** What is due next: a prompt, the model's answer, its tools, the end. */
@@ -33,6 +34,8 @@ export interface ActiveRun extends AdmittedRun {
   /** Effects of this step. */
   readonly intents: readonly Intent[];
   readonly steered: readonly Steering[];
+  /** Set when a result that came back was given to it: it is as far from a person as that one. */
+  readonly hops?: number;
   /** How much has come, without the text itself: state stays small. */
   readonly progress?: { readonly chars: number; readonly digest: string };
   readonly usage?: RunUsage;
@@ -43,6 +46,7 @@ export interface Steering {
   readonly input: string;
   readonly user_message_id: string;
   readonly agent_message_id: string;
+  readonly origin?: Origin;
 }
 
 export interface Effect {
@@ -54,7 +58,21 @@ export interface Effect {
 
 export interface Intent extends Effect {
   readonly status: "open" | ReceiptStatus;
+  /** When somebody was asked. */
+  readonly asked_at?: number;
   readonly result?: string;
+}
+
+/** Calls that wait until somebody allows them. */
+export function asking({ intents }: ActiveRun): readonly Intent[] {
+  return intents.filter(({ kind, status }) => kind === "approval.ask" && status === "open");
+}
+
+/** Nothing can be done for it until somebody answers. */
+export function isWaiting(active: ActiveRun): boolean {
+  const { phase, intents } = active;
+  const atWork = intents.some(({ kind, status }) => kind === "tool.call" && status === "open");
+  return phase === "tools" && !atWork && asking(active).length > 0;
 }
 
 export function isEnd(type: string): type is `run.${RunEnd}` {

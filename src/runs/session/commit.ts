@@ -1,9 +1,11 @@
 import { unixSeconds } from "../../base/index.js";
 import { appendEvents } from "../../journal/index.js";
+import type { Run } from "../../protocol/index.js";
 import {
   blobs,
   history,
   notifications,
+  type RunRow,
   runs,
   type ThreadRow,
   threads,
@@ -15,7 +17,8 @@ import { threadToWire, treeChanged } from "../../tree/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { RunEvent } from "../fold/events.js";
 import { type Plan, planEvents } from "../fold/plan.js";
-import { runToWire } from "../wire.js";
+import { asking } from "../fold/state.js";
+import { runsToWire, runToWire } from "../wire.js";
 import type { AddedHistory } from "./history.js";
 import type { KeptBlob } from "./parts.js";
 import type { ThreadSession } from "./session.js";
@@ -25,6 +28,10 @@ export interface Extras {
   readonly blobs?: readonly KeptBlob[];
   readonly told?: AddedHistory | undefined;
   readonly origin?: unknown;
+  /** Of other tables, in the same commit. */
+  readonly alongside?: () => Unit<void>;
+  /** Something of the thread itself changes with it. */
+  readonly changesThread?: boolean;
 }
 
 /** Writes events that change nothing in the thread's log. The caller has the session's turn. */
@@ -40,15 +47,17 @@ export async function commitEvents(
   await deps.store.write({ key: workspace_id, origin: extras.origin }, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
     const { changes, told } = yield* writePlan(deps, session, plan, extras);
+    if (extras.alongside) yield* extras.alongside();
     // A status that changes without a message is told of by itself.
     const { status, ...rest } = changes;
     const visible = status !== undefined && status !== before;
     if (visible || Object.keys(rest).length > 0)
       yield* threads.updateThread(workspace_id, thread_id, changes);
-    const more = visible && tellsStatus(events) ? yield* statusTold(session) : [];
+    const tells = (visible && tellsStatus(events)) || extras.changesThread;
+    const more = tells ? yield* statusTold(session) : [];
     yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [...more, ...told]);
   });
-  adoptPlan(session, plan, extras);
+  adoptPlan(deps, session, plan, extras);
   return plan;
 }
 
@@ -98,7 +107,23 @@ export function* writePlan(
     }),
   };
   const seen = [...plan.made, ...plan.changed].filter((row) => isNews(session, row));
-  return { changes, told: seen.map((row) => ({ method: "run/changed", params: { run: runToWire(row) } })) };
+  const above = yield* callersToTell(session, seen);
+  const news = [...seen.map((row) => runToWire(row)), ...above];
+  return { changes, told: news.map((run) => ({ method: "run/changed", params: { run } })) };
+}
+
+/** What a delegated run asks is shown where it was delegated from, too. */
+function* callersToTell(session: ThreadSession, seen: readonly RunRow[]): Unit<Run[]> {
+  const asking = seen.filter(
+    ({ id, approvals, parent_run_id }) =>
+      parent_run_id !== null && approvals !== (session.position.rows.get(id)?.approvals ?? null),
+  );
+  const told: Run[] = [];
+  for (const { parent_run_id } of asking) {
+    const callers = yield* runs.withAncestors(parent_run_id as string);
+    told.push(...(yield* runsToWire(callers)));
+  }
+  return told;
 }
 
 /** One run of a thread is under way at a time: the one that ends makes room for the next. */
@@ -133,10 +158,12 @@ function* writeHistory(
 /** What a client would see another way: each step on its own is no news. */
 function isNews(
   session: ThreadSession,
-  row: { id: string; status: string; content: string | null },
+  row: Pick<RunRow, "id" | "status" | "content" | "approvals">,
 ): boolean {
   const before = session.position.rows.get(row.id);
-  return before?.status !== row.status || before.content !== row.content;
+  return (
+    before?.status !== row.status || before.content !== row.content || before.approvals !== row.approvals
+  );
 }
 
 function statusOf({ position }: ThreadSession): ThreadRow["status"] {
@@ -144,12 +171,19 @@ function statusOf({ position }: ThreadSession): ThreadRow["status"] {
 }
 
 function statusAfter({ state }: Pick<Plan, "state">): ThreadRow["status"] {
-  return state.active ? "running" : "idle";
+  if (!state.active) return "idle";
+  return asking(state.active).length > 0 ? "waiting" : "running";
 }
 
 /** What was written is what is. */
-export function adoptPlan(session: ThreadSession, plan: Plan, { blobs: given = [], told }: Extras): void {
+export function adoptPlan(
+  deps: RunsDeps,
+  session: ThreadSession,
+  plan: Plan,
+  { blobs: given = [], told }: Extras,
+): void {
   session.adopt(plan, plan.happened);
+  for (const row of plan.changed) if (row.last_seq !== null) deps.ends.tell(row);
   for (const { ref, soonTold } of given) {
     const id = plan.blobIds.get(hashOf(ref));
     if (!soonTold) session.held.add(ref);

@@ -32,7 +32,7 @@ export class ThreadSession {
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
   toTell: ToTell[] = [];
-  /** What the tools of this step have answered, by intent. */
+  /** What the tools of this step have answered, by call. */
   readonly toolAnswers = new Map<string, ToTell>();
   /** What the model answered last: its calls are being carried out. */
   answer: PromptMessage | undefined;
@@ -59,6 +59,7 @@ export class ThreadSession {
   /** Blobs this thread is known to hold on to. */
   readonly held = new Set<string>();
   readonly #turns = new Turns();
+  #waiting: (() => void)[] = [];
 
   constructor(key: SessionKey, position: JournalPosition, lastNumber: number) {
     this.key = key;
@@ -75,11 +76,17 @@ export class ThreadSession {
     return this.#turns.run("", work);
   }
 
+  /** Resolves when the journal goes on. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   /** Takes what was written as what is. */
   adopt(position: JournalPosition, happened: readonly RunEvent[]): void {
     const before = this.active?.run_id;
     const { head, state, rows } = position;
     this.position = { head, state, rows };
+    for (const go of this.#waiting.splice(0)) go();
     for (const event of happened) {
       if (event.type === "run.requested") this.lastNumber = Math.max(this.lastNumber, event.number);
     }

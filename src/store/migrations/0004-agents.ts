@@ -9,13 +9,6 @@ const required = (column: ColumnDefinitionBuilder) => column.notNull();
 
 function* up(): Unit<void> {
   yield* query(({ db }) => db.schema.alterTable("thread").addColumn("granted_tools", "text"));
-  yield* query(({ db }) =>
-    db.schema
-      .createIndex("ix_thread_agent")
-      .on("thread")
-      .columns(["workspace_id", "agent_id", "updated_at", "id"])
-      .where(sql<boolean>`deleted_at is null`),
-  );
   for (const name of ["origin", "approvals"]) {
     yield* query(({ db }) => db.schema.alterTable("run").addColumn(name, "text"));
   }

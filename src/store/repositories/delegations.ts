@@ -19,8 +19,12 @@ export function* leaveDelegation(id: string): Unit<void> {
   yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("id", "=", id));
 }
 
-export function* markReturned(id: string, at: number): Unit<void> {
+/** Whether its result is for the one who asks to give back: nobody else does. The workspace must be locked. */
+export function* claimResult(id: string, at: number): Unit<boolean> {
+  const found = yield* findDelegation(id);
+  if (!found || found.returned_at !== null) return false;
   yield* query(({ db }) => db.updateTable("delegation").set({ returned_at: at }).where("id", "=", id));
+  return true;
 }
 
 /** Ended, and nobody was told: a gateway was killed in between. */

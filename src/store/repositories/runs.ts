@@ -204,3 +204,70 @@ export function* listRuns(filter: RunListFilter): Unit<RunRow[]> {
     return rows.where(({ eb, refTuple, tuple }) => eb(refTuple(order, "id"), "<", tuple(after.at, after.id)));
   });
 }
+
+/** A run and those it was delegated from, the nearest first. */
+export function* withAncestors(id: string): Unit<RunRow[]> {
+  const found: RunRow[] = [];
+  const seen = new Set<string>();
+  for (let next: string | null = id; next !== null && !seen.has(next); ) {
+    seen.add(next);
+    const row: RunRow | undefined = yield* findRun(next);
+    if (!row) break;
+    found.push(row);
+    next = row.parent_run_id;
+  }
+  return found;
+}
+
+/** Runs that wait for somebody's answer, each with a run that it was delegated from, at whatever distance. */
+export function* waitingBelow(ids: readonly string[]): Unit<(RunRow & { readonly ancestor: string })[]> {
+  if (ids.length === 0) return [];
+  const rows = yield* query(({ db }) =>
+    db
+      .withRecursive("up", (cte) =>
+        cte
+          .selectFrom("run")
+          .select(["id", "parent_run_id as ancestor"])
+          // In the words of the index of runs that are under way: those that wait are few.
+          .where(sql<boolean>`status in ('running', 'waiting')`)
+          .where("status", "=", "waiting")
+          .where("parent_run_id", "is not", null)
+          .union(
+            cte
+              .selectFrom("up")
+              .innerJoin("run", "run.id", "up.ancestor")
+              .select(["up.id as id", "run.parent_run_id as ancestor"])
+              .where("run.parent_run_id", "is not", null),
+          ),
+      )
+      .selectFrom("up")
+      .innerJoin("run", "run.id", "up.id")
+      .selectAll("run")
+      .select("up.ancestor as ancestor")
+      .where("up.ancestor", "in", [...ids])
+      .orderBy("run.id"),
+  );
+  return rows as (RunRow & { ancestor: string })[];
+}
+
+/** A run and everything that was delegated from it, at whatever depth, the oldest first. */
+export function* runTree(id: string, limit: number): Unit<RunRow[]> {
+  return yield* query(({ db }) =>
+    db
+      .withRecursive("tree", (cte) =>
+        cte
+          .selectFrom("run")
+          .select("id")
+          .where("id", "=", id)
+          .union(
+            cte.selectFrom("tree").innerJoin("run", "run.parent_run_id", "tree.id").select("run.id as id"),
+          ),
+      )
+      .selectFrom("tree")
+      .innerJoin("run", "run.id", "tree.id")
+      .selectAll("run")
+      .orderBy("run.created_at")
+      .orderBy("run.id")
+      .limit(limit),
+  );
+}

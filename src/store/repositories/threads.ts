@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { PlacementRow, ThreadRow } from "../schema.js";
-import { prepared, query, type Sql, type Unit } from "../unit.js";
+import { first, prepared, query, type Sql, type Unit } from "../unit.js";
 
 /** What lists show of a thread; what is known of its files is read only where it is needed. */
 const SHOWN = [
@@ -289,6 +289,23 @@ export function* findPlacedThreads(workspace_id: string, ids: readonly string[])
   return yield* query((s) =>
     placedThreads(s).where("t.workspace_id", "=", workspace_id).where("t.id", "in", ids).orderBy("p.rank"),
   );
+}
+
+/** The thread of an agent that was updated last, and can be written to. */
+export function* latestOfAgent(workspace_id: string, agent_id: string): Unit<PlacedThreadRow | undefined> {
+  const found = yield* first(({ db }) =>
+    db
+      .selectFrom("thread")
+      .select("id")
+      .where("workspace_id", "=", workspace_id)
+      .where("agent_id", "=", agent_id)
+      .where("deleted_at", "is", null)
+      .where("read_only", "is", null)
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(1),
+  );
+  return found && (yield* findPlacedThreads(workspace_id, [found.id]))[0];
 }
 
 export function* purgeThreads(deletedBefore: number): Unit<void> {

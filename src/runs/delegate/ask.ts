@@ -1,0 +1,90 @@
+import { unixSeconds } from "../../base/index.js";
+import { type DelegationRow, delegations } from "../../store/index.js";
+import { startRun } from "../admit.js";
+import { chooseThread } from "../choose-thread.js";
+import type { RunsDeps } from "../deps.js";
+import type { Origin } from "../fold/events.js";
+import type { Caller } from "./caller.js";
+import { whyNotDelegated } from "./lineage.js";
+
+export interface Wanted {
+  readonly agentId: string;
+  readonly content: string;
+  readonly session: string;
+  readonly mode: "sync" | "async";
+}
+
+export interface Asked {
+  readonly delegation: DelegationRow;
+  readonly sessionName: string;
+  /** When, in unix milliseconds. */
+  readonly at: number;
+  /** The call does not wait for it any more. */
+  over(): void;
+}
+
+const ASKED_CHARS = 500;
+
+/** Hands work to another agent: durably, in its own thread, as a message from this one. Or says why not. */
+export async function askAgent(
+  deps: RunsDeps,
+  caller: Caller,
+  wanted: Wanted,
+  id: string,
+): Promise<Asked | { readonly refusal: string }> {
+  const { key, set, agent, lineage } = caller;
+  const { workspace_id } = key;
+  const refusal = whyNotDelegated(set, agent, wanted.agentId, lineage);
+  if (refusal !== undefined) return { refusal };
+  const { agentId: agent_id, session, mode, content } = wanted;
+  const chosen = await chooseThread(deps, { workspace_id, agent_id, session, beside: caller.thread }, {});
+  const { thread, created } = chosen;
+  const over = mode === "sync" ? deps.waits.begin(workspace_id, key.thread_id, thread.id) : () => {};
+  if (!over) return { refusal: waitsForYou(wanted.agentId, thread.id) };
+  const at = deps.clock.now();
+  const delegation = {
+    id,
+    workspace_id,
+    caller_thread_id: key.thread_id,
+    caller_run_id: caller.run_id ?? null,
+    thread_id: thread.id,
+    mode,
+    thread_created: Number(created),
+    asked: [...content].slice(0, ASKED_CHARS).join(""),
+    created_at: unixSeconds(deps.clock),
+    returned_at: null,
+  };
+  try {
+    const { run } = await startRun(
+      deps,
+      { workspace_id, thread_id: thread.id, content, config: undefined, idempotency_key: id },
+      {},
+      {
+        origin: originOf(caller, mode),
+        parent_run_id: caller.run_id,
+        alongside: (run_id) => delegations.insertDelegation({ ...delegation, run_id }),
+      },
+    );
+    return { delegation: { ...delegation, run_id: run.id }, sessionName: thread.title, at, over };
+  } catch (error) {
+    over();
+    throw error;
+  }
+}
+
+function originOf({ key, agent, run_id, lineage }: Caller, mode: "sync" | "async"): Origin {
+  return {
+    kind: "delegated",
+    mode,
+    ...(run_id !== undefined && { run_id }),
+    thread_id: key.thread_id,
+    agent_id: agent.agentId,
+    depth: lineage.depth + 1,
+    hops: lineage.hops,
+    agents: [...lineage.agents, agent.agentId],
+  };
+}
+
+function waitsForYou(agentId: string, thread_id: string): string {
+  return `You can't wait for ${agentId} in ${thread_id}: that thread waits for this one, directly or through others, and both would wait for ever. Use mode "async", or another session.`;
+}

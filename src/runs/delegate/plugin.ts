@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { peersOf } from "../../agents/index.js";
+import { defineTool, type Plugin, type ToolDefinition } from "../../tools/index.js";
+import type { RunsDeps } from "../deps.js";
+import { callerOf } from "./caller.js";
+import { agentsMessage } from "./message-tool.js";
+
+/** What agents have of each other. The tools are made before what they work with is complete. */
+export function agentsPlugin(deps: () => RunsDeps): Plugin {
+  return {
+    id: "agents",
+    title: "Agents",
+    description: "Ask other agents, and see which there are.",
+    tools: [agentsMessage(deps), agentsList(deps)],
+    guide:
+      "`agents_message` waits for the answer unless `mode` is `async`; then the result comes back to the thread by itself, failures too.",
+  };
+}
+
+function agentsList(deps: () => RunsDeps): ToolDefinition {
+  return defineTool({
+    name: "agents_list",
+    title: "List agents",
+    description: "Lists the agents that you can ask, with what each is for.",
+    parameters: z.strictObject({}),
+    capabilities: ["agents.list"],
+    safeToRepeat: true,
+    async run(_args, context) {
+      const { agents } = deps();
+      const set = agents.in(context.workspace_id);
+      const caller = await callerOf(deps(), context);
+      const seen = caller ? peersOf(set, caller.agent) : set.all.filter(({ uiVisible }) => uiVisible);
+      const listed = seen.map((agent) => {
+        const { available, reason } = set.toWire(agent);
+        const { agentId, displayName, description } = agent;
+        return { agentId, displayName, description, available, ...(reason !== undefined && { reason }) };
+      });
+      return { status: "completed", output: JSON.stringify({ agents: listed }) };
+    },
+  });
+}

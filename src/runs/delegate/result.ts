@@ -1,0 +1,114 @@
+import { canonicalJson, sha256 } from "../../base/index.js";
+import type { PromptMessage } from "../../providers/index.js";
+import { type DelegationRow, type RunRow, threads } from "../../store/index.js";
+import type { RunsDeps } from "../deps.js";
+import { eventsOfRun } from "../find.js";
+import type { EffectKind, EffectReceipt, RunEvent } from "../fold/events.js";
+
+/** What came of work that was handed on, in the words of `agents_message`. */
+export interface DelegationResult {
+  readonly status: "complete" | "failed" | "cancelled" | "interrupted";
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly sessionName: string;
+  readonly created: boolean;
+  readonly responseId: string;
+  readonly response: string;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly toolCalls: readonly { readonly name: string; readonly durationMs: number }[];
+  readonly thinkingText: string;
+  /** Why there is no answer, or not all of it. */
+  readonly message?: string;
+}
+
+const MOST_RESPONSE_BYTES = 64 * 1024;
+const MOST_THINKING_BYTES = 16 * 1024;
+const MOST_CALLS = 200;
+
+export async function readResult(
+  deps: RunsDeps,
+  delegation: Pick<DelegationRow, "thread_created">,
+  row: RunRow,
+): Promise<DelegationResult> {
+  const { events, title } = await deps.store.read(function* () {
+    const [thread] = yield* threads.findPlacedThreads(row.workspace_id, [row.thread_id]);
+    return { events: (yield* eventsOfRun(row)) as unknown as RunEvent[], title: thread?.title ?? "" };
+  });
+  const said = await spoken(deps, events);
+  const response = cut(said.last, MOST_RESPONSE_BYTES);
+  const error = row.error === null ? undefined : (JSON.parse(row.error) as { message: string });
+  return {
+    status: row.status === "completed" ? "complete" : (row.status as DelegationResult["status"]),
+    agentId: row.agent_id,
+    sessionId: row.thread_id,
+    sessionName: title,
+    created: delegation.thread_created === 1,
+    responseId: row.id,
+    response,
+    truncated: response.length < said.last.length,
+    durationMs: (events.at(-1)?.at ?? 0) - (events[0]?.at ?? 0),
+    toolCalls: callsIn(events),
+    thinkingText: cut(said.thinking, MOST_THINKING_BYTES),
+    ...(row.status !== "completed" && { message: error?.message ?? ENDS[row.status] ?? "It ended." }),
+  };
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  cancelled: "Its run was cancelled.",
+  interrupted: "The gateway stopped while it was at work.",
+};
+
+/** What it said last is its answer: what came before led to its tools. */
+async function spoken(
+  deps: RunsDeps,
+  events: readonly RunEvent[],
+): Promise<{ last: string; thinking: string }> {
+  const refs = answersIn(events).flatMap(({ result }) => (result === undefined ? [] : [result]));
+  const texts = await deps.texts.load(refs);
+  const messages = refs.flatMap((ref) => texts.get(ref)?.messages ?? []);
+  const thinking = messages.map((message) => partsOf(message, "thinking")).filter(Boolean);
+  return {
+    last: messages.length > 0 ? partsOf(messages.at(-1) as PromptMessage, "text") : "",
+    thinking: thinking.join("\n"),
+  };
+}
+
+function answersIn(events: readonly RunEvent[]): EffectReceipt[] {
+  return receiptsOf(events, "llm.generate").map(({ receipt }) => receipt);
+}
+
+function callsIn(events: readonly RunEvent[]): { name: string; durationMs: number }[] {
+  const calls = answersIn(events).flatMap(({ calls = [] }) => calls);
+  const names = new Map(calls.map((call) => [sha256(canonicalJson(call)), call.name]));
+  return receiptsOf(events, "tool.call")
+    .slice(0, MOST_CALLS)
+    .map(({ receipt, params_hash }) => ({
+      name: names.get(params_hash) ?? "",
+      durationMs: receipt.duration_ms ?? 0,
+    }));
+}
+
+/** What came of effects of a kind, in the order they were decided on. */
+function receiptsOf(events: readonly RunEvent[], kind: EffectKind) {
+  const receipts = new Map(
+    events.flatMap((event) => (event.type === "effect.receipt" ? [[event.intent_id, event] as const] : [])),
+  );
+  return events.flatMap((event) => {
+    if (event.type !== "effect.requested" || event.kind !== kind) return [];
+    const receipt = receipts.get(event.intent_id);
+    return receipt ? [{ receipt, params_hash: event.params_hash }] : [];
+  });
+}
+
+function partsOf({ content }: PromptMessage, kind: "text" | "thinking"): string {
+  if (typeof content === "string") return kind === "text" ? content : "";
+  return content.map((part) => (part.type === kind ? part.text : "")).join("");
+}
+
+/** At most so many bytes, whole characters only. */
+function cut(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return text.slice(0, read);
+}

@@ -1,0 +1,61 @@
+import { unixSeconds } from "../../base/index.js";
+import { type DelegationRow, delegations, type RunRow, runs, workspaces } from "../../store/index.js";
+import { cancelRun } from "../cancel.js";
+import type { RunsDeps } from "../deps.js";
+
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+/** The run, once it has ended; undefined when the time was up first: from then on its result comes back by itself. */
+export async function waitForRun(
+  deps: RunsDeps,
+  delegation: DelegationRow,
+  { signal, until }: Waiting,
+): Promise<RunRow | undefined> {
+  const { run_id } = delegation;
+  let stop = () => {};
+  const cancel = () => cancelWith(deps, delegation, signal);
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const ended = new Promise<RunRow | undefined>((resolve) => {
+      const unlisten = deps.ends.on((row) => row.id === run_id && resolve(row));
+      const timer = setTimeout(() => resolve(undefined), Math.max(0, until - deps.clock.now()));
+      stop = () => {
+        unlisten();
+        clearTimeout(timer);
+      };
+    });
+    // After that: whatever ends from now on is heard of.
+    const row = await deps.store.read(() => runs.findRun(run_id));
+    if (row && row.last_seq !== null) return row;
+    return (await ended) ?? (await leave(deps, delegation));
+  } finally {
+    stop();
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** Nobody waits any more. It may have ended this very moment: then its result is given here, or by whoever was quicker. */
+async function leave(
+  deps: RunsDeps,
+  { id, run_id, workspace_id }: DelegationRow,
+): Promise<RunRow | undefined> {
+  return deps.store.write({ key: workspace_id }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    yield* delegations.leaveDelegation(id);
+    const row = yield* runs.findRun(run_id);
+    const ended = row !== undefined && row.last_seq !== null;
+    return ended && (yield* delegations.claimResult(id, unixSeconds(deps.clock))) ? row : undefined;
+  });
+}
+
+/** Whoever is cancelled takes along what it waits for. A gateway that stops interrupts both by itself. */
+function cancelWith(deps: RunsDeps, { run_id }: DelegationRow, { reason }: AbortSignal): void {
+  if (reason === "interrupted") return;
+  cancelRun(deps, { run_id, workspace_id: undefined }, {}).catch((error) =>
+    deps.report(error, "a run could not be cancelled with the one that waited for it"),
+  );
+}

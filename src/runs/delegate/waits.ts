@@ -1,0 +1,37 @@
+/**
+ * Which threads wait for which. A call that would close a circle is refused before it begins: each would wait for the
+ * other until a time limit, and both for nothing.
+ */
+export class Waits {
+  readonly #for = new Map<string, Map<string, number>>();
+
+  /** From now on one thread waits for another; undefined when that one waits for it already, directly or not. */
+  begin(workspace_id: string, from: string, to: string): (() => void) | undefined {
+    const [caller, target] = [`${workspace_id}/${from}`, `${workspace_id}/${to}`];
+    if (caller === target || this.#reaches(target, caller)) return undefined;
+    const targets = this.#for.get(caller) ?? new Map<string, number>();
+    this.#for.set(caller, targets);
+    targets.set(target, (targets.get(target) ?? 0) + 1);
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      const left = (targets.get(target) ?? 1) - 1;
+      if (left > 0) targets.set(target, left);
+      else targets.delete(target);
+      if (targets.size === 0 && this.#for.get(caller) === targets) this.#for.delete(caller);
+    };
+  }
+
+  #reaches(from: string, to: string): boolean {
+    const seen = new Set<string>();
+    const next = [from];
+    for (let thread = next.pop(); thread !== undefined; thread = next.pop()) {
+      if (thread === to) return true;
+      if (seen.has(thread)) continue;
+      seen.add(thread);
+      next.push(...(this.#for.get(thread)?.keys() ?? []));
+    }
+    return false;
+  }
+}
