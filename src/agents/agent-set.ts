@@ -18,11 +18,15 @@ export interface AgentsGiven {
   readonly found?: readonly AgentDefinition[];
 }
 
+let made = 0;
+
 /** The agents there are. When the configuration names some, those are all; else one for each that is found, and `demo`. */
 export class AgentSet {
   /** Who answers when nobody was chosen: the first that can. */
   readonly fallback: string;
   readonly limits: HeddleConfig["limits"];
+  /** Another for every set: what was decided with one set does not hold with the next. */
+  readonly revision = ++made;
   readonly #byId: ReadonlyMap<string, AgentDefinition>;
   /** Asked once: they can't change while their definitions don't. */
   readonly #reasons: ReadonlyMap<AgentDefinition, string | undefined>;
@@ -37,7 +41,7 @@ export class AgentSet {
     const taken = new Set(own.map(({ agentId }) => agentId));
     // Copies: what a set lends its agents must not reach those of another.
     const all = [...own, ...common.filter(({ agentId }) => !taken.has(agentId))].map((one) => ({ ...one }));
-    this.limits = strictest(config?.limits, project?.limits);
+    this.limits = strictest(config?.limits, project?.ownLimits);
     joinPeers(all);
     this.#byId = new Map(all.map((agent) => [agent.agentId, agent]));
     this.#reasons = new Map(all.map((agent) => [agent, whyUnavailable(agent)]));
@@ -98,13 +102,16 @@ export class AgentSet {
 
 const LIMITS = { maxDelegationDepth: 1, maxDelegationHops: 8 };
 
-/** A project may ask for less than the user allows, never for more. */
+/** A project may ask for less than the user allows, never for more. What it does not name stays the user's. */
 function strictest(
   user: HeddleConfig["limits"] = LIMITS,
-  project: HeddleConfig["limits"] = user,
+  project: HeddleConfig["ownLimits"] = {},
 ): HeddleConfig["limits"] {
   return {
-    maxDelegationDepth: Math.min(user.maxDelegationDepth, project.maxDelegationDepth),
-    maxDelegationHops: Math.min(user.maxDelegationHops, project.maxDelegationHops),
+    maxDelegationDepth: Math.min(
+      user.maxDelegationDepth,
+      project.maxDelegationDepth ?? user.maxDelegationDepth,
+    ),
+    maxDelegationHops: Math.min(user.maxDelegationHops, project.maxDelegationHops ?? user.maxDelegationHops),
   };
 }

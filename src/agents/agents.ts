@@ -3,6 +3,12 @@ import type { HeddleConfig } from "./parse-config.js";
 
 /** The agents of every workspace, as the configuration has them now. A run keeps what it was admitted with. */
 export class Agents {
+  /** Why the last edit of the configuration is not in effect; undefined when it is. */
+  problem: string | undefined;
+  /** Resolves once everything that agents are made for was looked for; nobody who needs no list waits for it. */
+  looked: Promise<void> = Promise.resolve();
+  /** Asked before the agents of a workspace are used: what its project says may not be trusted any more. */
+  beforeUse: (workspace_id: string) => void = () => {};
   #given: Omit<AgentsGiven, "project">;
   #common: AgentSet;
   /** Of workspaces whose project has a configuration that the user trusts. */
@@ -16,6 +22,7 @@ export class Agents {
 
   /** Those of a workspace. Asked anew each time: the answer changes with the configuration. */
   in(workspace_id: string): AgentSet {
+    this.beforeUse(workspace_id);
     const project = this.#projects.get(workspace_id);
     if (!project) return this.#common;
     const known = this.#sets.get(workspace_id) ?? new AgentSet({ ...this.#given, project });

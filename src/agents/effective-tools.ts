@@ -12,7 +12,8 @@ export interface ScopedTool {
 type Scope = Pick<
   AgentDefinition,
   "toolAllowlist" | "toolDenylist" | "capabilityAllowlist" | "capabilityDenylist"
->;
+> &
+  Partial<Pick<AgentDefinition, "toolApprovals">>;
 
 /** Definitions and lists of tools never change, they are replaced: what was decided for the two of them holds. */
 const decided = new WeakMap<Scope, WeakMap<readonly ListedTool[], readonly ScopedTool[]>>();
@@ -42,5 +43,6 @@ function whyNot(agent: Scope, { name, capabilities }: ListedTool): string | unde
   const missing = capabilities.find((capability) => !allowed(agent.capabilityAllowlist, capability));
   if (missing !== undefined) return `its capability ${missing} is not in the agent's capabilityAllowlist`;
   const barred = capabilities.find((capability) => denied(agent.capabilityDenylist, capability));
-  return barred === undefined ? undefined : `its capability ${barred} is in the agent's capabilityDenylist`;
+  if (barred !== undefined) return `its capability ${barred} is in the agent's capabilityDenylist`;
+  return denied(agent.toolApprovals?.deny ?? null, name) ? "in the agent's toolApprovals.deny" : undefined;
 }

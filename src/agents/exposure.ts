@@ -13,10 +13,22 @@ export function exposedTools(
 ): readonly ScopedTool[] {
   const scoped = effectiveTools(agent, tools);
   if (agent?.toolExposure !== "skills") return scoped;
+  const shown = hidden.get(scoped) ?? hideTools(scoped);
+  hidden.set(scoped, shown);
+  return shown;
+}
+
+const hidden = new WeakMap<readonly ScopedTool[], readonly ScopedTool[]>();
+
+function hideTools(scoped: readonly ScopedTool[]): readonly ScopedTool[] {
   return scoped.map(({ tool, offered, reason }) => {
     if (!offered || tool.name === SHELL || tool.name.startsWith("system_"))
       return reason === undefined ? { tool, offered } : { tool, offered, reason };
-    return { tool, offered: false, reason: "used as a skill, through bash: the agent's toolExposure is skills" };
+    return {
+      tool,
+      offered: false,
+      reason: "used as a skill, through bash: the agent's toolExposure is skills",
+    };
   });
 }
 

@@ -17,6 +17,8 @@ export interface HeddleConfig {
   /** Relative paths are resolved. What a hook is started with is shown to people who list hooks. */
   readonly hooks: readonly UserPackage[];
   readonly limits: Readonly<ConfigEntries["limits"]>;
+  /** Of these limits, those that the file names itself. */
+  readonly ownLimits: Partial<ConfigEntries["limits"]>;
   /** The environment variables it was filled in from: what they hold may be secret. */
   readonly variables: readonly string[];
 }
@@ -30,6 +32,13 @@ export interface ConfigSource {
   readonly directory?: string;
 }
 
+export interface ParsedConfig {
+  readonly config: HeddleConfig;
+  readonly warnings: ConfigWarning[];
+  /** What the file says, without its comments; no variable is filled in. */
+  readonly written: unknown;
+}
+
 /**
  * Reads a configuration, or throws `config.invalid` or `config.missing_variable` with file, line and key. Neither they nor
  * warnings hold values of it.
@@ -37,7 +46,7 @@ export interface ConfigSource {
 export function parseConfig(
   text: string,
   { file, env, directory = dirname(file) }: ConfigSource,
-): { config: HeddleConfig; warnings: ConfigWarning[] } {
+): ParsedConfig {
   const config = readConfigText(text, file);
   const value = substituteVariables(config, env);
   const entries = checked(value, config);
@@ -55,12 +64,19 @@ export function parseConfig(
       mcpServers: new Sealed(entries.mcpServers),
       hooks: entries.hooks.map((entry) => withPaths(entry, directory)),
       limits: entries.limits,
+      ownLimits: ownLimits(value, entries),
       variables: [
         ...new Set([...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name as string)),
       ],
     },
     warnings: warningsFor(value, config),
+    written: config.value,
   };
+}
+
+function ownLimits(value: unknown, { limits }: ConfigEntries): Partial<ConfigEntries["limits"]> {
+  const named = Object.keys((value as { limits?: object }).limits ?? {});
+  return Object.fromEntries(Object.entries(limits).filter(([name]) => named.includes(name)));
 }
 
 function checked(value: unknown, config: ConfigText): ConfigEntries {

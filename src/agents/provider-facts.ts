@@ -10,6 +10,20 @@ export function isLater(provider: string): boolean {
   return laterProviders.includes(provider);
 }
 
+/** Programs that are agents themselves, looked for on the PATH in this order. */
+export const programs: Readonly<
+  Record<
+    string,
+    { readonly displayName: string; readonly provider: string; readonly args: readonly string[] }
+  >
+> = {
+  claude: { displayName: "Claude Code", provider: "claude-cli", args: [] },
+  codex: { displayName: "Codex", provider: "codex-cli", args: [] },
+  pi: { displayName: "Pi", provider: "pi-cli", args: [] },
+  gemini: { displayName: "Gemini CLI", provider: "acp", args: ["--experimental-acp"] },
+  opencode: { displayName: "OpenCode", provider: "acp", args: ["acp"] },
+};
+
 interface ApiFacts {
   readonly displayName: string;
   /** Variables that hold a key; the first that is set counts. */

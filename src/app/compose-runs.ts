@@ -1,34 +1,66 @@
-import { dirname } from "node:path";
-import { type Agents, providerConfig } from "../agents/index.js";
-import { canonicalJson, Lru } from "../base/index.js";
-import { HookRuntime, openUserPackage } from "../hooks/index.js";
+import type { Agents, HeddleConfig } from "../agents/index.js";
+import { Bus } from "../base/index.js";
+import { HookRuntime } from "../hooks/index.js";
 import { Resolver } from "../instructions/index.js";
 import {
   agentsDocPackage,
+  agentsPackage,
   applyWaiting,
-  type FrozenConfig,
+  artifactItemsPackage,
+  artifactPanelsPackage,
+  messageContextPackage,
   PackTurns,
+  skillsPackage,
   toolsPackage,
 } from "../prompts/index.js";
-import { createProvider, type Provider } from "../providers/index.js";
 import {
+  agentsPlugin,
+  giveBackLeft,
+  giveBackResults,
   PromptTexts,
-  type Providers,
   RecordedValues,
   type RunsDeps,
   recoverRuns,
   Sessions,
   stopRuns,
   takeUpSession,
+  Waits,
 } from "../runs/index.js";
 import type { ThreadsDeps } from "../threads/index.js";
-import { builtInTools, type ToolDefinition, ToolRegistry } from "../tools/index.js";
-import { hookEnv } from "./child-env.js";
+import {
+  bashPlugin,
+  builtInTools,
+  filesPlugin,
+  type Panels,
+  type Plugin,
+  type ToolDefinition,
+  ToolRegistry,
+} from "../tools/index.js";
+import { composeArtifacts } from "./compose-artifacts.js";
+import { composeMcp, type McpParts } from "./compose-mcp.js";
+import { installPlugins } from "./compose-plugins.js";
 import type { FoundConfig } from "./config-file.js";
+import { type KeptProviders, providersFor } from "./providers-for.js";
+import type { AgentCommands } from "./thread-access.js";
+import { installUserHooks, UserHooks } from "./user-hooks.js";
+
+type McpEntries = ReturnType<HeddleConfig["mcpServers"]["open"]>;
 
 export interface RunParts {
   readonly deps: RunsDeps;
   readonly resolver: Resolver;
+  /** What people's windows show. */
+  readonly panels: Panels;
+  /** The hooks that the configuration names. */
+  readonly userHooks: UserHooks;
+  readonly providers: KeptProviders;
+  /** Brings everything but agents and hooks to another configuration. It can't fail. */
+  useConfig(config: HeddleConfig | undefined, found: FoundConfig): void;
+  /** The MCP servers that a trusted project names, for its workspace alone. */
+  useServers(servers: McpEntries, of: { workspace_id: string; directory: string }): void;
+  readonly mcp: McpParts["servers"];
+  /** The built-in ones: whether each is there is up to the configuration. */
+  readonly plugins: readonly Plugin[];
   /** Takes up what a gateway before this one left behind. */
   recover(): Promise<void>;
   /** Lets runs end within a time, and interrupts the rest. */
@@ -41,6 +73,8 @@ export async function composeRuns(given: {
   agents: Agents;
   found: FoundConfig;
   env: NodeJS.ProcessEnv;
+  /** How what an agent starts reaches the gateway. */
+  commands: AgentCommands;
   /** Besides the built-in ones. */
   tools: readonly ToolDefinition[];
 }): Promise<RunParts> {
@@ -49,7 +83,9 @@ export async function composeRuns(given: {
   const resolver = new Resolver(store);
   const tools = new ToolRegistry();
   tools.register(...builtInTools, ...given.tools);
-  const hooks = await openHooks(resolver, found, env);
+  const { hooks, userHooks } = await openHooks(resolver, found, { env, report: threads.report });
+  const providers = providersFor(agents);
+  const artifacts = composeArtifacts(threads);
   const packs = new PackTurns(store);
   const sessions = new Sessions(store);
   const deps: RunsDeps = {
@@ -60,24 +96,54 @@ export async function composeRuns(given: {
     packs,
     sessions,
     listTools: (workspace_id) => tools.list(workspace_id),
-    surroundings: { artifacts: async () => [], panels: () => [], skills: async () => [] },
-    providers: providersFor(agents),
+    surroundings: {
+      artifacts: artifacts.artifacts,
+      panels: artifacts.panels,
+      skills: (workspace_id, plugins) => given.commands.skills(workspace_id, plugins, tools),
+    },
+    providers,
     texts: new PromptTexts(store),
     values: new RecordedValues(store),
+    ends: new Bus(),
+    waits: new Waits(),
   };
+  const plugins: readonly Plugin[] = [
+    agentsPlugin(() => deps),
+    filesPlugin,
+    bashPlugin({ environment: given.commands.environment }),
+    ...artifacts.plugins,
+  ];
+  installPlugins(tools, plugins, found.config);
+  const mcp = composeMcp({ tools, clock: threads.clock, env, found, report: threads.report });
+  const stopGiving = giveBackResults(deps);
   sessions.takeUp = (session) => takeUpSession(deps, session);
   return {
     deps,
     resolver,
+    panels: artifacts.open,
+    userHooks,
+    providers,
+    mcp: mcp.servers,
+    useConfig(config, now) {
+      installPlugins(tools, plugins, config);
+      providers.forget();
+      mcp.use(now);
+    },
+    useServers: mcp.useServers,
+    plugins,
     async recover() {
+      mcp.begin();
       await recoverRuns(deps);
+      await giveBackLeft(deps);
       await applyWaiting(deps);
     },
     async stop(withinMs) {
       await stopRuns(deps, withinMs);
-      await hooks.close();
+      stopGiving();
+      await Promise.all([hooks.close(), mcp.servers.close()]);
       sessions.close();
       packs.close();
+      artifacts.close();
       resolver.close();
     },
   };
@@ -86,39 +152,22 @@ export async function composeRuns(given: {
 /** A hook that the configuration names and that can't be installed keeps the gateway from starting: it may be a limit. */
 async function openHooks(
   resolver: Resolver,
-  { config, file }: FoundConfig,
-  env: NodeJS.ProcessEnv,
-): Promise<HookRuntime> {
+  found: FoundConfig,
+  { env, report }: Pick<ThreadsDeps, "report"> & { env: NodeJS.ProcessEnv },
+): Promise<{ hooks: HookRuntime; userHooks: UserHooks }> {
   const hooks = new HookRuntime();
-  hooks.install(agentsDocPackage({ resolver }), toolsPackage());
+  hooks.install(agentsDocPackage({ resolver }), toolsPackage(), skillsPackage(), agentsPackage());
+  hooks.install(artifactItemsPackage(), messageContextPackage(), artifactPanelsPackage());
+  const userHooks = new UserHooks({
+    hooks,
+    env,
+    report: (error) => report(error, "a hook package could not be closed"),
+  });
   try {
-    for (const entry of config?.hooks ?? []) {
-      hooks.install(await openUserPackage(entry, { env: hookEnv(env, config), cwd: dirname(file ?? ".") }));
-    }
+    await installUserHooks(userHooks, found);
   } catch (error) {
     await hooks.close();
     throw error;
   }
-  return hooks;
-}
-
-const KEPT_PROVIDERS = 64;
-
-/** One provider for each way a model is reached: they keep connections open. */
-function providersFor(agents: Agents): Providers {
-  const known = new Lru<string, Provider>(KEPT_PROVIDERS);
-  return {
-    for(config: FrozenConfig, workspace_id: string) {
-      const { agent_id, provider, options } = config;
-      const agent = agents.in(workspace_id).require(agent_id);
-      const key = canonicalJson({ workspace_id, agent_id, provider, options });
-      const found = known.get(key);
-      if (found) return found;
-      const made = createProvider({ provider, config: providerConfig(agent, config) });
-      known.set(key, made);
-      return made;
-    },
-    toRebuild: ({ provider, options }: FrozenConfig) =>
-      createProvider({ provider, config: { ...options, apiKey: "not-sent" } }),
-  };
+  return { hooks, userHooks };
 }

@@ -32,6 +32,7 @@ export function composeThreads(given: {
   log: Log;
   firstLookMs: number;
   agents: ThreadsDeps["agents"];
+  project: ThreadsDeps["project"];
   /** What commands of projects get of the environment. */
   childEnv: NodeJS.ProcessEnv;
 }): ThreadParts {
@@ -50,6 +51,7 @@ export function composeThreads(given: {
     words,
     setups: new Setups(given.childEnv),
     agents: given.agents,
+    project: given.project,
     live: new Bus(),
     report,
   };

@@ -6,7 +6,7 @@ import { failures, HeddleError } from "../base/index.js";
 type ConfigFileFailure = {
   kind: "config.unreadable";
   file: string;
-  problem: "missing" | "not_a_file" | "too_large" | "not_utf8" | "not_readable";
+  problem: "missing" | "not_a_file" | "too_large" | "not_utf8" | "not_readable" | "leads_out" | "secret";
 };
 const configFileError = failures<ConfigFileFailure>();
 
@@ -31,10 +31,24 @@ const LARGEST = 1024 * 1024;
  * file that can't be used is never passed over: without it every agent would be free of its limits.
  */
 export function readConfigFile({ file: named, dataDir, env }: ConfigPlace): FoundConfig {
-  const file = resolve(named ?? join(dataDir, "heddle.config.json"));
+  const file = placeOf({ file: named, dataDir });
   if (named === undefined && !exists(file)) return { warnings: [] };
-  const text = decoded(readBounded(file), file);
-  return { ...parseConfig(text, { file, env, directory: dirname(file) }), file };
+  const { text } = readBytes(file);
+  const { config, warnings } = parseConfig(text, { file, env, directory: dirname(file) });
+  return { config, warnings, file };
+}
+
+/** Where the configuration is, or would be. */
+export function placeOf({ file, dataDir }: Pick<ConfigPlace, "file" | "dataDir">): string {
+  return resolve(file ?? join(dataDir, CONFIG_NAME));
+}
+
+export const CONFIG_NAME = "heddle.config.json";
+
+/** A file of at most 1 MiB, word for word, and the same without its byte order mark. */
+export function readBytes(file: string): { readonly bytes: Buffer; readonly text: string } {
+  const bytes = readBounded(file);
+  return { bytes, text: decoded(bytes, file) };
 }
 
 /** Also a link that leads nowhere is there: someone wanted a configuration. */
@@ -91,13 +105,17 @@ function isMissing(error: unknown): boolean {
 
 const problems: Readonly<Record<ConfigFileFailure["problem"], string>> = {
   missing: "There is no such file. Make one, or name another with --config",
-  not_a_file: "It is no regular file. Name one with --config",
+  not_a_file: "It is no regular file. Put one in its place",
   too_large: "It has more than 1 MiB. Make it smaller",
   not_utf8: "It is not text in UTF-8. Save it as that",
   not_readable: "It can't be read. Check its permissions",
+  leads_out: "It is a link that leads out of its project. Replace it by what it leads to",
+  secret:
+    "Something in it looks like a key or token, and others can read it. Write $" +
+    "{NAME} in its place, and set that variable",
 };
 
-function unreadable(file: string, problem: ConfigFileFailure["problem"], cause?: unknown) {
+export function unreadable(file: string, problem: ConfigFileFailure["problem"], cause?: unknown) {
   return configFileError(
     { kind: "config.unreadable", file, problem },
     `The configuration ${file} can't be used: ${problems[problem]}.`,

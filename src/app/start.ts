@@ -5,14 +5,17 @@ import { Gateway, type Limits, type Log } from "../gateway/index.js";
 import { collectUnused } from "../prompts/index.js";
 import { forgetGone } from "../runs/index.js";
 import { openStore, type Store } from "../store/index.js";
-import type { ToolDefinition } from "../tools/index.js";
+import { purgeArtifacts, type ToolDefinition } from "../tools/index.js";
 import { ensureHome } from "../tree/index.js";
 import { childEnv } from "./child-env.js";
+import { composeAround } from "./compose-around.js";
 import { composeRuns } from "./compose-runs.js";
 import { composeThreads } from "./compose-threads.js";
-import { readConfigFile } from "./config-file.js";
 import { lockDataDirectory, makePrivate, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
+import { LiveConfig } from "./live-config.js";
 import { createLogger } from "./logger.js";
+import { type Around, aroundHere } from "./look-around.js";
+import { AgentCommands } from "./thread-access.js";
 
 export interface AppOptions {
   readonly dataDir: string;
@@ -22,6 +25,8 @@ export interface AppOptions {
   /** `--config`; default: `heddle.config.json` in the data directory, if it is there. */
   readonly configFile?: string | undefined;
   readonly limits?: Partial<Limits>;
+  /** Where servers and programs are looked for when the configuration names no agents; default: on this machine. */
+  readonly around?: Around;
   /**
    * How long a request waits for the first look at its workspace's files; default: 2 seconds. A command that runs once
    * waits until it is done.
@@ -32,6 +37,11 @@ export interface AppOptions {
    * a model.
    */
   readonly takeUpRuns?: boolean;
+  /**
+   * Whether a port on loopback is opened when an agent's command needs one and the gateway has none; default: yes. Without
+   * it, agents have no skills.
+   */
+  readonly commandsPort?: boolean;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly ToolDefinition[];
 }
@@ -44,6 +54,8 @@ export interface ListenOptions {
 
 export interface App {
   readonly gateway: Gateway;
+  /** Resolves when everything that agents are made for was looked for once. */
+  looked(): Promise<void>;
   readonly log: Log;
   listen(options: ListenOptions): Promise<Listening>;
   /** Ends what can be ended within 5 seconds, and lets go of the data directory. */
@@ -87,12 +99,15 @@ function storeLocation({ store, dataDir }: AppOptions): string {
 }
 
 async function compose(options: AppOptions, store: Store, log: Log, release: () => void): Promise<App> {
-  const found = readConfigFile({ file: options.configFile, dataDir: options.dataDir, env: process.env });
-  for (const { message } of found.warnings) log.warn({ file: found.file }, message);
+  const { dataDir, configFile: file } = options;
+  const config = new LiveConfig({ file, dataDir, env: process.env, log });
+  const { found } = config;
   const agents = new Agents({ config: found.config, env: process.env });
+  const around = composeAround({ store, agents, log, around: options.around ?? aroundHere(process.env) });
   const threads = composeThreads({
     store,
     agents,
+    project: around.projects,
     childEnv: childEnv(process.env, found.config),
     clock: systemClock,
     makeId: idMaker(systemClock),
@@ -102,25 +117,36 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   });
   await ensureHome(threads.deps);
   await threads.begin();
+  const commands = new AgentCommands({
+    dataDir: options.dataDir,
+    env: process.env,
+    config: () => config.found.config,
+    mayListen: options.commandsPort !== false,
+  });
   const runs = await composeRuns({
     threads: threads.deps,
     agents,
     found,
     env: process.env,
+    commands,
     tools: options.tools ?? [],
   });
+  await around.begin({ config, threads: threads.deps, runs });
   const gateway = new Gateway({
     ...runs.deps,
     resolver: runs.resolver,
+    panels: runs.panels,
     watching: threads.watching,
     log,
     version: VERSION,
     ...(options.limits && { limits: options.limits }),
   });
+  commands.over(gateway);
   const purge = () =>
     threads
       .purge()
       .then(() => forgetGone(runs.deps))
+      .then(() => purgeArtifacts(runs.deps))
       .then(() => collectUnused(runs.deps))
       .catch((error) => log.warn({ err: error }, "what was deleted long ago could not be removed"));
   const purging = setInterval(purge, DAY_MS).unref();
@@ -135,6 +161,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
       const listening = await gateway.listen({ host, port, token });
       const url = `http://${reachable(host)}:${listening.port}`;
       writeAddress(options.dataDir, { url, token, pid: process.pid });
+      commands.listening(url);
       addressed = true;
       log.info({ url, store: store.name }, "ready");
       settled = threads
@@ -143,8 +170,10 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
         .catch((error) => log.warn({ err: error }, "not every workspace could be looked at"));
       return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
     },
+    looked: () => agents.looked,
     async stop() {
       clearInterval(purging);
+      await around.stop();
       if (addressed) removeAddress(options.dataDir);
       await runs.stop(STOP_RUNS_MS);
       await gateway.stop(STOP_MS - STOP_RUNS_MS);

@@ -19,6 +19,7 @@ export type CliFailure =
   | { kind: "run.interrupted"; run_id: string; thread_id: string }
   | { kind: "run.cancelled"; run_id: string; thread_id: string }
   | { kind: "run.unseen"; run_id: string; thread_id: string }
+  | { kind: "run.waiting"; run_id: string; thread_id: string; tool_call_id: string }
   | { kind: "run.none"; thread_id?: string; number?: number }
   | { kind: "run.not_exact"; run_id: string; step: number }
   | { kind: "thread.none"; agent_id?: string }
@@ -27,7 +28,8 @@ export type CliFailure =
   | { kind: "thread.unknown"; dir: string; thread_id: string }
   | { kind: "edit.not_saved"; kept: string; cause: string }
   | { kind: "edit.editor_failed"; kept?: string }
-  | { kind: "history.no_version"; version: number };
+  | { kind: "history.no_version"; version: number }
+  | { kind: "tool.unknown"; name: string };
 
 export const cliError = failures<CliFailure>();
 

@@ -15,6 +15,7 @@ import { addRuns } from "./commands/runs.js";
 import { addSend } from "./commands/send.js";
 import { addServe } from "./commands/serve.js";
 import { addThreads } from "./commands/threads.js";
+import { addTool } from "./commands/tool.js";
 import { addTree } from "./commands/tree.js";
 import { addTrust } from "./commands/trust.js";
 import { addWorkspaces } from "./commands/workspaces.js";
@@ -55,6 +56,7 @@ export function createProgram(): Command {
   addReplay(program);
   addFork(program);
   addAgents(program);
+  addTool(program);
   addPrompts(program);
   addTree(program);
   addFolders(program);

@@ -35,6 +35,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   "message.not_found": "`heddle threads messages ID --json` lists them with their ids.",
   "prompt.not_synced": "`heddle prompts sync` reads it, `heddle prompts apply` puts it to use.",
   "trust.content_changed": "`heddle trust` shows what it is now.",
+  not_allowed: "What an agent runs may use `heddle tool` only.",
   connection_lost: "If this was a change, look whether it was made before you repeat it.",
   timeout: "If this was a change, look whether it was made before you repeat it.",
 };

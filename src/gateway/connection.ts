@@ -1,4 +1,5 @@
 import type { HeddleError } from "../base/index.js";
+import type { Panels } from "../tools/index.js";
 import { Following } from "./following.js";
 import type { Hub } from "./hub.js";
 import { type Limits, RateLimit } from "./limits.js";
@@ -7,18 +8,22 @@ import type { Metrics } from "./metrics.js";
 import { Outbox, type Sink } from "./outbox.js";
 import { type DispatchDeps, dispatch } from "./rpc/dispatch.js";
 import { gatewayError, knownError } from "./rpc/errors.js";
-import { Exchange, type Peer } from "./rpc/peer.js";
+import { type BoundThread, Exchange, type Peer } from "./rpc/peer.js";
 
 export interface ConnectionDeps extends DispatchDeps {
   readonly hub: Hub;
   readonly limits: Limits;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** What windows show: nothing of it outlives the connection that told of it. */
+  readonly panels: Pick<Panels, "forget">;
   /** Every connection that is open. */
   readonly connections: Set<Connection>;
 }
 
 export const CLOSE_GOING_AWAY = 1001;
+/** "Policy violation": the token it came in with is not valid any more. */
+export const CLOSE_NOT_ALLOWED = 1008;
 /** "Try again later": it can resume from its last `seq`. */
 export const CLOSE_TRY_AGAIN = 1013;
 
@@ -33,7 +38,9 @@ export class Connection implements Peer {
   client: string | undefined;
   inFlight = 0;
   readonly rate: RateLimit;
-  readonly subscriptions: Following;
+  /** None for a peer that acts for one thread: it would hear of the whole workspace. */
+  readonly subscriptions: Following | undefined;
+  readonly bound: BoundThread | undefined;
   readonly #deps: ConnectionDeps;
   readonly #sink: Sink;
   readonly #outbox: Outbox;
@@ -47,22 +54,13 @@ export class Connection implements Peer {
   #waiting: { holds: () => boolean; resolve: () => void }[] = [];
   #closed = false;
 
-  constructor(deps: ConnectionDeps, sink: Sink) {
+  constructor(deps: ConnectionDeps, sink: Sink, bound?: BoundThread) {
     this.#deps = deps;
     this.#sink = sink;
+    this.bound = bound;
     this.#outbox = new Outbox(sink, deps.limits.sendQueueBytes, () => this.#goOn());
     this.rate = new RateLimit(deps.limits);
-    this.subscriptions = new Following({
-      hub: deps.hub,
-      limits: deps.limits,
-      peer: this,
-      notify: (text, after) => this.#notify(text, after),
-      room: () => this.#until(() => !this.#outbox.full),
-      failed: (why) => {
-        deps.log.warn({ err: why, client: this.client }, "a replay could not go on");
-        this.close(CLOSE_TRY_AGAIN, "replay failed: reconnect and resume from your last seq");
-      },
-    });
+    this.subscriptions = bound ? undefined : this.#follow(deps);
     deps.metrics.connections++;
     deps.connections.add(this);
   }
@@ -107,8 +105,23 @@ export class Connection implements Peer {
     this.#inbox.length = 0;
     this.#deps.metrics.connections--;
     this.#deps.connections.delete(this);
-    this.subscriptions.clear();
+    this.#deps.panels.forget(this);
+    this.subscriptions?.clear();
     this.#wake();
+  }
+
+  #follow({ hub, limits, log }: ConnectionDeps): Following {
+    return new Following({
+      hub,
+      limits,
+      peer: this,
+      notify: (text, after) => this.#notify(text, after),
+      room: () => this.#until(() => !this.#outbox.full),
+      failed: (why) => {
+        log.warn({ err: why, client: this.client }, "a replay could not go on");
+        this.close(CLOSE_TRY_AGAIN, "replay failed: reconnect and resume from your last seq");
+      },
+    });
   }
 
   #start(): void {

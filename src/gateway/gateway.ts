@@ -4,7 +4,14 @@ import type { Resolver } from "../instructions/index.js";
 import type { RunsDeps } from "../runs/index.js";
 import { type Store, workspaces } from "../store/index.js";
 import { type Follower, readThreadAsset } from "../threads/index.js";
-import { CLOSE_GOING_AWAY, CLOSE_TRY_AGAIN, Connection, type ConnectionDeps } from "./connection.js";
+import type { Panels } from "../tools/index.js";
+import {
+  CLOSE_GOING_AWAY,
+  CLOSE_NOT_ALLOWED,
+  CLOSE_TRY_AGAIN,
+  Connection,
+  type ConnectionDeps,
+} from "./connection.js";
 import type { ReadAsset } from "./http/assets.js";
 import { Auth } from "./http/auth.js";
 import { type HttpServer, listen } from "./http/server.js";
@@ -14,10 +21,13 @@ import type { Log } from "./log.js";
 import { Metrics } from "./metrics.js";
 import type { Sink } from "./outbox.js";
 import { createHandlers } from "./rpc/handlers.js";
+import type { BoundThread } from "./rpc/peer.js";
 import { serveStdio } from "./stdio.js";
+import { ThreadAccess } from "./thread-access.js";
 
 export interface GatewayDeps extends RunsDeps {
   readonly resolver: Resolver;
+  readonly panels: Panels;
   readonly watching: Follower;
   readonly log: Log;
   readonly version: string;
@@ -26,12 +36,14 @@ export interface GatewayDeps extends RunsDeps {
 
 /** Methods, subscriptions and limits over one store; transports are opened on it. */
 export class Gateway {
+  /** Lets in what an agent starts, for its thread only, on every port. */
+  readonly access = new ThreadAccess((bound) => this.#endFor(bound));
   readonly #deps: ConnectionDeps;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #unlisten: () => void;
   readonly #readAsset: ReadAsset;
-  #server: HttpServer | undefined;
+  readonly #servers: HttpServer[] = [];
   #stopping = false;
 
   constructor(deps: GatewayDeps) {
@@ -51,6 +63,7 @@ export class Gateway {
       limits: { ...defaultLimits, ...deps.limits },
       metrics: new Metrics(),
       hub,
+      panels: deps.panels,
       connections: new Set(),
       stopping: () => this.#stopping,
       exists: async (id) => (await deps.store.read(() => workspaces.findWorkspace(id))) !== undefined,
@@ -64,9 +77,9 @@ export class Gateway {
     port: number;
     token: string;
   }): Promise<{ readonly port: number; newCode(): string }> {
-    const auth = new Auth(options.token, this.#clock);
+    const auth = new Auth(options.token, this.#clock, this.access);
     const { host, port } = options;
-    this.#server = await listen({
+    const server = await listen({
       ...this.#deps,
       auth,
       store: this.#store,
@@ -74,7 +87,8 @@ export class Gateway {
       host,
       port,
     });
-    return { port: this.#server.port, newCode: () => auth.newCode() };
+    this.#servers.push(server);
+    return { port: server.port, newCode: () => auth.newCode() };
   }
 
   stdio(input: Readable, output: Writable): Promise<void> {
@@ -93,15 +107,22 @@ export class Gateway {
     const late = new Promise((resolve) => setTimeout(resolve, withinMs).unref());
     await Promise.race([late, Promise.all([...connections].map((connection) => connection.idle()))]);
     for (const connection of connections) connection.close(CLOSE_GOING_AWAY, "the gateway is stopping");
-    await this.#server?.stop(late);
+    await Promise.all(this.#servers.map((server) => server.stop(late)));
     this.#unlisten();
     hub.close();
+  }
+
+  /** A program that its command left behind must not go on acting for the thread. */
+  #endFor(bound: BoundThread): void {
+    for (const connection of this.#deps.connections) {
+      if (connection.bound === bound) connection.close(CLOSE_NOT_ALLOWED, "the command has ended");
+    }
   }
 
   /** Another gateway may have written meanwhile, and nobody here was told. Whoever can't catch up has to come back. */
   #catchUp(): void {
     for (const connection of this.#deps.connections) {
-      if (connection.subscriptions.catchUp()) continue;
+      if (connection.subscriptions?.catchUp() !== false) continue;
       connection.close(CLOSE_TRY_AGAIN, "the store was away: reconnect and resume from your last seq");
     }
   }

@@ -65,6 +65,22 @@ export class HookRuntime {
     await this.#letGo(old);
   }
 
+  /**
+   * Takes packages out and puts others in, all of it or, with an error thrown, nothing. Answers when phases under way have
+   * ended with what was taken out and it is closed. What was refused stays the caller's.
+   */
+  exchange({ out, put }: { out: readonly string[]; put: readonly HookPackage[] }): Promise<void> {
+    this.#refuseClosed();
+    const old = out.map((id) => this.#installed(id));
+    const next = new Map([...this.#packages].filter(([id]) => !out.includes(id)));
+    for (const accepted of put.map(acceptPackage)) {
+      if (next.has(accepted.id)) throw packageExists(accepted.id);
+      next.set(accepted.id, accepted);
+    }
+    this.#adopt(next);
+    return Promise.all(old.map((one) => this.#letGo(one))).then(() => {});
+  }
+
   /** Refused while a hook of another package names one of its own. */
   async uninstall(packageId: string): Promise<void> {
     this.#refuseClosed();

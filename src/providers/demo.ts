@@ -61,9 +61,9 @@ type Call = Omit<Extract<ProviderEvent, { type: "tool_call" }>, "type">;
 function wantedCall({ messages, tools = [] }: GenerateRequest): Call | undefined {
   const last = messages.at(-1);
   if (last?.role !== "user") return undefined;
-  const wish = wishIn(textOf(last));
-  const tool = tools.find(({ name }) => name === wish?.tool);
-  if (!wish || !tool) return undefined;
+  const found = wishIn(textOf(last), tools);
+  if (!found) return undefined;
+  const { wish, tool } = found;
   const calls = messages.reduce((sum, { tool_calls = [] }) => sum + tool_calls.length, 0);
   return { id: `call_${calls + 1}`, name: tool.name, arguments: wish.arguments(tool) };
 }
@@ -73,17 +73,54 @@ interface Wish {
   arguments(tool: ToolSpec): string;
 }
 
-/** A wish may stand below lines that others put before it. */
-function wishIn(text: string): Wish | undefined {
-  const direct = /\bcall (\w+)(?: with (\{.*\}))?/is.exec(text);
-  if (direct?.[1]) return { tool: direct[1], arguments: () => direct[2] ?? "{}" };
-  const file = /^\W*(?:(?:please|can you|could you) )*read (?:the file )?["'`]?([^\s"'`]*[\w/])/im.exec(
-    text,
-  )?.[1];
-  if (file) return { tool: "files_read", arguments: (tool) => JSON.stringify({ [firstField(tool)]: file }) };
-  return /\bwhat(?:'s| is)? ?(?:the )?time\b/i.test(text)
-    ? { tool: "system_time", arguments: () => "{}" }
-    : undefined;
+/** A wish may stand below lines that others put before it. The first that is meant, and that there is a tool for, counts. */
+function wishIn(text: string, tools: readonly ToolSpec[]): { wish: Wish; tool: ToolSpec } | undefined {
+  // What came back from another agent repeats what it was asked.
+  if (text.startsWith("[agents_message]")) return undefined;
+  for (const look of WISHES) {
+    const wish = look(text);
+    const tool = wish && tools.find(({ name }) => name === wish.tool);
+    if (wish && tool) return { wish, tool };
+  }
+  return undefined;
+}
+
+const WISHES: readonly ((text: string) => Wish | undefined)[] = [
+  wishFrom(/\bcall (\w+)(?: with (\{.*\}))?/is, (tool = "", given = "{}") => ({
+    tool,
+    arguments: () => given,
+  })),
+  wishFrom(/\b(?:ask|tell) (?:the )?([a-z][\w-]*)(?: agent)? (?:to|that|about) (.+)/is, (agentId, content) =>
+    wishFor("agents_message", { agentId, content }),
+  ),
+  wishFrom(/^\W*(?:(?:please|can you|could you) )*run `([^`]+)`/im, (command) =>
+    wishFor("bash", { command }),
+  ),
+  wishFrom(/\b(?:write down|note down|take a note|remember)\b(?: that)?[:,]?\s+(.+)/is, (content = "") =>
+    wishFor("notes_create", { title: brief(content.split("\n")[0] ?? "", 60), content }),
+  ),
+  wishFrom(
+    /^\W*(?:(?:please|can you|could you) )*read (?:the file )?["'`]?([^\s"'`]*[\w/])/im,
+    (file): Wish => ({
+      tool: "files_read",
+      arguments: (tool) => JSON.stringify({ [firstField(tool)]: file }),
+    }),
+  ),
+  wishFrom(/\bwhat(?:'s| is)? ?(?:the )?time\b/i, () => wishFor("system_time", {})),
+];
+
+function wishFrom(
+  pattern: RegExp,
+  make: (...groups: (string | undefined)[]) => Wish,
+): (text: string) => Wish | undefined {
+  return (text) => {
+    const found = pattern.exec(text);
+    return found ? make(...found.slice(1).map((group) => group?.trim())) : undefined;
+  };
+}
+
+function wishFor(tool: string, given: object): Wish {
+  return { tool, arguments: () => JSON.stringify(given) };
 }
 
 function firstField({ parameters }: ToolSpec): string {
@@ -94,10 +131,26 @@ function firstField({ parameters }: ToolSpec): string {
 function reply(request: GenerateRequest): string {
   const last = request.messages.at(-1);
   if (!last) return "Nobody has said anything yet.";
-  if (last.role === "tool") return `${last.name ?? "The tool"} answered: ${brief(textOf(last))}`;
+  if (last.role === "tool") return told(last);
   return [greeting(textOf(last)), echo(last), instructions(request), offer(request)]
     .filter(Boolean)
     .join(" ");
+}
+
+/** What a tool answered; of another agent its words. */
+function told(message: PromptMessage): string {
+  const text = textOf(message);
+  const answer = /^\{.*\}$/s.test(text) ? readJson(text) : undefined;
+  if (typeof answer?.response === "string") return `${answer.agentId} answered: ${brief(answer.response)}`;
+  return `${message.name ?? "The tool"} answered: ${brief(text)}`;
+}
+
+function readJson(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function greeting(text: string): string {
@@ -121,15 +174,27 @@ function instructions({ messages }: GenerateRequest): string {
 
 function offer({ tools = [] }: GenerateRequest): string {
   if (tools.length === 0) return "I have no tools.";
-  const names = tools.map(({ name }) => name).join(", ");
-  return `My tools are ${names}: ask me what time it is, to read a file, or to call one of them.`;
+  const names = tools.map(({ name }) => name);
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const wishes = OFFERS.filter(({ tool }) => names.includes(tool)).map(({ words }) => words);
+  return `My tools are ${names.slice(0, MOST_NAMES).join(", ")}${more}. Ask me ${[...wishes, "to call one of them"].join(", or ")}.`;
 }
+
+const MOST_NAMES = 8;
+
+const OFFERS = [
+  { tool: "system_time", words: "what time it is" },
+  { tool: "files_read", words: "to read README.md" },
+  { tool: "bash", words: "to run `ls`" },
+  { tool: "notes_create", words: "to write down something" },
+  { tool: "agents_message", words: "to ask demo-notes to write down something" },
+] as const;
 
 function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? "" : "s"}`;
 }
 
-function brief(text: string): string {
+function brief(text: string, most = 500): string {
   const points = [...text];
-  return points.length <= 500 ? text : `${points.slice(0, 500).join("")}…`;
+  return points.length <= most ? text : `${points.slice(0, most).join("")}…`;
 }

@@ -1,4 +1,4 @@
-import type { ParsedParams, Result } from "../protocol/index.js";
+import type { ParsedParams, Result, Run } from "../protocol/index.js";
 import { type RunRow, runs } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import { callFor, recordAnswer } from "./call-tools.js";
@@ -11,7 +11,7 @@ import { type ActiveRun, asking, type Intent } from "./fold/state.js";
 import { grantTool } from "./grants.js";
 import { commitEvents } from "./session/commit.js";
 import type { ThreadSession } from "./session/session.js";
-import { runToWire } from "./wire.js";
+import { runsToWire } from "./wire.js";
 
 /** Answers a call that waits. Whoever is first decides; it is durable when this resolves. */
 export async function approveCall(
@@ -31,7 +31,8 @@ export async function approveCall(
   });
   drive(deps, session);
   const now = session.position.rows.get(row.id) ?? (await deps.store.read(() => runs.findRun(row.id)));
-  return { run: runToWire(now ?? row) };
+  const [run] = await deps.store.read(() => runsToWire([now ?? row]));
+  return { run: run as Run };
 }
 
 function pendingIn(session: ThreadSession, row: RunRow, tool_call_id: string): Intent {

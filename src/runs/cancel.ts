@@ -3,10 +3,10 @@ import type { Call } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { findRun } from "./find.js";
+import { getRun } from "./get.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionKey } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
-import { runToWire } from "./wire.js";
 
 /** Ends a run and keeps what it said. A queued one is removed; one that has ended is answered as it is. */
 export async function cancelRun(
@@ -20,7 +20,7 @@ export async function cancelRun(
     if (session.active?.run_id === row.id) await stopActive(deps, session, row.id);
     else await removeQueued(deps, session, row.id, call);
   }
-  return { run: runToWire(await findRun(deps, params)) };
+  return getRun(deps, params);
 }
 
 /** Ends everything in a thread: it is about to go. */

@@ -1,25 +1,17 @@
-import {
-  type AgentDefinition,
-  approvalFor,
-  effectiveTools,
-  exposedTools,
-  peersOf,
-  skillsOf,
-} from "../agents/index.js";
+import { type AgentDefinition, peersOf } from "../agents/index.js";
 import type { PhaseContribution } from "../hooks/index.js";
 import {
   COMPILER_VERSION,
   type CompileInputs,
   compilePrefix,
-  type EncodedValue,
   encodeMessage,
   encodeValue,
   type FrozenConfig,
   type SectionInput,
-  sizeOfText,
 } from "../prompts/index.js";
 import type { PromptMessage, ToolSpec } from "../providers/index.js";
 import type { RunsDeps } from "./deps.js";
+import { aroundIt, offeredTools } from "./offered-tools.js";
 import type { KeptBlob, PreparedRun, SessionKey } from "./session/parts.js";
 
 export interface ToPrepare {
@@ -37,7 +29,8 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
   const { key, run_id, config, signal } = given;
   const { workspace_id } = key;
   const agents = deps.agents.in(workspace_id);
-  const agent = agents.get(config.agent_id);
+  // One that is gone since the run was admitted has no limits to keep to: the run ends instead.
+  const agent = agents.require(config.agent_id);
   const offered = offeredTools(deps, workspace_id, agent);
   const { contributions, diagnostics } = await deps.hooks.run(
     "turn.pre_prompt_compile",
@@ -48,7 +41,7 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
       input: given.input,
       tools: offered.tools.map(({ name, description }) => ({ name, description })),
       ...(await aroundIt(deps, workspace_id, agent)),
-      ...(agent && { agents: peersOf(agents, agent).map(asPeer) }),
+      agents: peersOf(agents, agent).map(asPeer),
     },
     signal ? { signal } : {},
   );
@@ -64,10 +57,11 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
     sections: sections.map(({ input }) => input),
     tools: offered.listed,
     ...(offered.encoded && { tools_ref: offered.encoded.ref }),
-    tools_tokens: offered.encoded ? sizeOfText(offered.encoded.text).tokens : 0,
+    tools_tokens: offered.tokens,
   };
-  const encoded = encodeValue(inputs);
   const told = diagnostics.map(({ hook_id, level, message }) => ({ hook_id, level, message }));
+  if (given.before && isSame(given.before.inputs, inputs)) return { ...given.before, diagnostics: told };
+  const encoded = encodeValue(inputs);
   if (encoded.ref === given.before?.inputsRef) return { ...given.before, diagnostics: told };
   const prefix = compilePrefix(config, inputs);
   const encodedPrefix = encodeValue(prefix);
@@ -92,55 +86,15 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
   };
 }
 
-interface OfferedTools {
-  readonly tools: readonly ToolSpec[];
-  readonly listed: CompileInputs["tools"];
-  readonly encoded: EncodedValue | undefined;
-}
-
 function asPeer({ agentId, displayName, description }: AgentDefinition) {
   return { agentId, displayName, description };
 }
 
-/** What is told only where the agent can do something with it: nobody looks for what no section names. */
-async function aroundIt(deps: RunsDeps, workspace_id: string, agent: AgentDefinition | undefined) {
-  const tools = deps.tools.list(workspace_id);
-  const plugins = skillsOf(agent, tools, deps.tools.plugins(workspace_id));
-  const usesArtifacts = effectiveTools(agent, tools).some(
-    ({ tool, offered }) => offered && ARTIFACTS.has(tool.plugin ?? ""),
-  );
-  const [skills, artifacts] = await Promise.all([
-    plugins.length === 0 ? [] : deps.surroundings.skills(workspace_id, plugins),
-    usesArtifacts ? deps.surroundings.artifacts(workspace_id) : [],
-  ]);
-  return {
-    ...(skills.length > 0 && { skills }),
-    ...(usesArtifacts && { artifacts, panels: deps.surroundings.panels(workspace_id) }),
-  };
-}
-
-const ARTIFACTS: ReadonlySet<string> = new Set(["lists", "notes", "views"]);
-
-/** Which tools the agent is shown, sorted, so that an unchanged thread gives the same bytes. */
-function offeredTools(
-  deps: RunsDeps,
-  workspace_id: string,
-  agent: AgentDefinition | undefined,
-): OfferedTools {
-  const scoped = exposedTools(agent, deps.tools.list(workspace_id));
-  const listed = scoped.map(({ tool, offered, reason }) => ({
-    name: tool.name,
-    offered,
-    ...(reason !== undefined && { reason }),
-    ...(offered && approvalFor(agent, tool) === "ask" && { approval: "ask" as const }),
-  }));
-  const tools = scoped
-    .filter(({ offered }) => offered)
-    .map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
-  if (tools.length === 0) return { tools, listed, encoded: undefined };
-  const encoded = encodeValue(tools);
-  // As the blob has them, down to the order of keys: what is sent can be built again from it.
-  return { tools: JSON.parse(encoded.text) as ToolSpec[], listed, encoded };
+/** Most runs of a thread are compiled from the same: then nothing is encoded or hashed again. */
+function isSame(before: CompileInputs, now: CompileInputs): boolean {
+  const { tools: toolsBefore, ...restBefore } = before;
+  const { tools, ...rest } = now;
+  return toolsBefore === tools && JSON.stringify(restBefore) === JSON.stringify(rest);
 }
 
 function sectionOf(contribution: PhaseContribution): {

@@ -6,6 +6,7 @@ import type { PromptMessage } from "../providers/index.js";
 import { notifications, runs, threadFiles, threads, workspaces } from "../store/index.js";
 import { findLogged } from "../threads/index.js";
 import { answerCall, callFor } from "./call-tools.js";
+import { resumeWaits } from "./delegate/resume-waits.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
@@ -19,6 +20,7 @@ import { runToWire } from "./wire.js";
 
 /** Takes up what a gateway that stopped left behind. Every run goes on or ends visibly. */
 export async function recoverRuns(deps: RunsDeps): Promise<void> {
+  await resumeWaits(deps);
   const keys = await deps.store.read(() => runs.threadsWithUnfinishedRuns());
   await Promise.all(
     keys.map((key) =>

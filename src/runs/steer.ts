@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ParsedParams, Result } from "../protocol/index.js";
+import type { ParsedParams, Result, Run } from "../protocol/index.js";
 import type { RunRow } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
 import type { Call } from "../tree/index.js";
@@ -10,7 +10,7 @@ import { findRun } from "./find.js";
 import type { RunSteered } from "./fold/events.js";
 import { readInput } from "./input.js";
 import { commitEvents } from "./session/commit.js";
-import { runToWire } from "./wire.js";
+import { runsToWire } from "./wire.js";
 
 /** Gives a run that is under way another message. It is durable when this resolves, and told with the next step. */
 export async function steerRun(
@@ -41,7 +41,8 @@ export async function steerRun(
   });
   drive(deps, session);
   const now = session.position.rows.get(row.id) ?? row;
-  return { run: runToWire(now), message: messageToWire(input.message) };
+  const [run] = await deps.store.read(() => runsToWire([now]));
+  return { run: run as Run, message: messageToWire(input.message) };
 }
 
 function notRunning({ id, number, status }: RunRow) {

@@ -53,11 +53,16 @@ export async function callTool(
     await record(deps, key, { params, by, status: "refused", reason: refusal });
     return { status: "failed", output: `${params.name} was not called: ${refusal}.`, duration_ms: 0 };
   }
-  const { signal } = new AbortController();
-  const result = await carryOut(deps, params, await toolContext(deps, key, signal));
+  const result = await carryOut(deps, params, await toolContext(deps, key, await signalFor(deps, key, by)));
   const { status, duration_ms } = result;
   await record(deps, key, { params, by, status, duration_ms });
   return result;
+}
+
+/** What a command of a run does ends with the run: nobody would hear what came of it. */
+async function signalFor(deps: RunsDeps, key: SessionKey, by: CalledBy): Promise<AbortSignal> {
+  const { active, stop } = await deps.sessions.open(key);
+  return by === "agent" && active ? stop.signal : new AbortController().signal;
 }
 
 async function carryOut(

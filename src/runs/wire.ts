@@ -42,6 +42,11 @@ export function* runsToWire(rows: readonly RunRow[]): Unit<Run[]> {
   );
 }
 
+/** Asked for by another run, which is told what it waits for. */
+export function isDelegated({ origin, parent_run_id }: Pick<RunRow, "origin" | "parent_run_id">): boolean {
+  return parent_run_id !== null && origin !== null && (JSON.parse(origin) as Origin).kind === "delegated";
+}
+
 function approvalsOf({ id: run_id, thread_id, agent_id, approvals }: RunRow): RunApproval[] {
   if (approvals === null) return [];
   const pending = JSON.parse(approvals) as PendingApproval[];

@@ -4,6 +4,8 @@ export type { Inspection } from "./inspection.js";
 export { SCHEMA_VERSION } from "./migrations/index.js";
 export { openStore } from "./open.js";
 export * as agentsDocs from "./repositories/agents-docs.js";
+export * as artifactItems from "./repositories/artifact-items.js";
+export * as artifacts from "./repositories/artifacts.js";
 export * as blobs from "./repositories/blobs.js";
 export * as delegations from "./repositories/delegations.js";
 export * as folders from "./repositories/folders.js";
@@ -21,6 +23,8 @@ export * as workspaces from "./repositories/workspaces.js";
 export type {
   AgentsDocRevisionRow,
   AgentsDocRow,
+  ArtifactItemRow,
+  ArtifactRow,
   DelegationRow,
   FolderRow,
   HistoryRow,

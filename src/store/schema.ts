@@ -248,6 +248,53 @@ export interface ToolSyncRow {
   synced_at: number;
 }
 
+/** A list, a note or a view. `tags` holds JSON text. */
+export interface ArtifactRow {
+  id: string;
+  workspace_id: string;
+  kind: "list" | "note" | "view";
+  name: string;
+  tags: string;
+  /** Raised by every change of its own fields; items of a list have none. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** What a list is for, the text of a note, the query of a view. */
+  body: string;
+  /** Name, tags and body folded for case-insensitive search, the same on both stores. */
+  search: string;
+}
+
+/** An item of a list. `tags` holds JSON text. */
+export interface ArtifactItemRow {
+  id: string;
+  workspace_id: string;
+  list_id: string;
+  /** Orders the items of a list, with the id where two are equal. */
+  position: number;
+  title: string;
+  notes: string | null;
+  url: string | null;
+  tags: string;
+  done: number;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** Its tags, folded, each between line ends. */
+  tag_search: string;
+  /** Everything it says, folded. */
+  search: string;
+}
+
+/** A call that changed artifacts, and what was answered: made again, it changes nothing. */
+export interface ArtifactCallRow {
+  workspace_id: string;
+  call_key: string;
+  answer: string;
+  made_at: number;
+}
+
 interface SchemaVersionRow {
   version: number;
   applied_at: number;
@@ -272,4 +319,7 @@ export interface Tables {
   history: HistoryRow;
   prompt_pack: PromptPackRow;
   tool_sync: ToolSyncRow;
+  artifact: ArtifactRow;
+  artifact_item: ArtifactItemRow;
+  artifact_call: ArtifactCallRow;
 }

@@ -23,7 +23,24 @@ export interface KnownAgents {
   };
 }
 
+/** A file of a project that names what is used here once the user trusts it. */
+export interface ProjectFile {
+  readonly kind: "config" | "mcp";
+  /** All it says, as JSON; what is trusted is exactly this. */
+  readonly content: string;
+  readonly sha256: string;
+}
+
+/** What a project's own files say, besides what `.agent` holds: it is read, and used, by others. */
+export interface ProjectFiles {
+  /** What stands in a project now, and what is wrong with it. What can't be used is only a warning. */
+  read(root: string): { readonly files: readonly ProjectFile[]; readonly warnings: readonly string[] };
+  /** Brings what is used of a workspace's project in line with its files and with what is trusted. */
+  refresh(workspace_id: string): Promise<void>;
+}
+
 export interface ThreadsDeps extends TreeDeps {
+  readonly project: ProjectFiles;
   readonly files: ThreadFiles;
   readonly words: WordIndexer;
   readonly setups: Setups;

@@ -2,7 +2,7 @@ export { appendMessage } from "./append.js";
 export { type Asset, readThreadAsset } from "./asset.js";
 export { clearThread } from "./clear.js";
 export { deleteThread, undeleteThread } from "./delete.js";
-export type { LiveNote, ThreadsDeps } from "./deps.js";
+export type { LiveNote, ProjectFile, ProjectFiles, ThreadsDeps } from "./deps.js";
 export type { ThreadsFailure } from "./errors.js";
 export { exportThread } from "./export.js";
 export { Follower } from "./files/follow.js";

@@ -22,6 +22,7 @@ export async function rebindWorkspace(
   const root_path = result.workspace.root_path ?? null;
   if (!before || before.root_path === root_path) return result;
   watching.forget(before.id);
+  await deps.project.refresh(before.id);
   const from = deps.files.directoryOf(before);
   await bringAlong(deps, { id: before.id, root_path });
   if (before.root_path !== null && root_path !== null) await leaveBehind(deps, before.id, root_path);

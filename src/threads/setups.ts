@@ -2,11 +2,20 @@
 export class Setups {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
-  /** What commands are given; a gateway's own secrets, and where it was started from, are none of their business. */
-  readonly env: NodeJS.ProcessEnv;
+  #env: NodeJS.ProcessEnv = {};
 
   constructor(env: NodeJS.ProcessEnv) {
-    this.env = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(HEDDLE|GIT)_/.test(name)));
+    this.env = env;
+  }
+
+  /** What commands are given; a gateway's own secrets, and where it was started from, are none of their business. */
+  get env(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+
+  /** For the commands that are started from now on. */
+  set env(env: NodeJS.ProcessEnv) {
+    this.#env = Object.fromEntries(Object.entries(env).filter(([name]) => !/^(HEDDLE|GIT)_/.test(name)));
   }
 
   get signal(): AbortSignal {

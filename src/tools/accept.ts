@@ -27,7 +27,7 @@ const RESERVED = "system_";
 export function acceptDefinition(given: ToolDefinition, pluginId?: string): RegisteredTool {
   const parsed = definitionSchema.safeParse(given);
   if (!parsed.success) throw invalid(given?.name, problemOf(parsed.error));
-  const { name, title, description, capabilities, safeToRepeat, asks } = parsed.data;
+  const { name, title, description, capabilities, safeToRepeat, asks, mostOutputBytes } = parsed.data;
   const plugin = pluginId ?? parsed.data.plugin;
   if (name.startsWith(RESERVED)) {
     if (!isBuiltIn(given)) throw nameReserved(name);
@@ -43,9 +43,17 @@ export function acceptDefinition(given: ToolDefinition, pluginId?: string): Regi
     ...(asks && { asks }),
     ...(plugin !== undefined && { plugin }),
   };
-  const definition = Object.freeze({ ...listed, parameters, run: given.run.bind(given) });
+  const definition = Object.freeze({
+    ...listed,
+    ...(mostOutputBytes !== undefined && { mostOutputBytes }),
+    parameters,
+    run: given.run.bind(given),
+  });
   return { definition, listed: freeze(listed) };
 }
+
+/** Every output is told to a model, and kept. */
+const MOST_BYTES_EVER = 1024 * 1024;
 
 const capability = z.string().max(200).regex(/^\S+$/, "must be a word without spaces");
 
@@ -59,6 +67,7 @@ const definitionSchema = z.object({
   capabilities: z.array(capability).max(64),
   safeToRepeat: z.boolean(),
   asks: z.boolean().optional(),
+  mostOutputBytes: z.int().min(65_536).max(MOST_BYTES_EVER).optional(),
   plugin: z.string().min(1).optional(),
   run: z.custom((value) => typeof value === "function", "must be a function"),
 });

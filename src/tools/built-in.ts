@@ -1,5 +1,5 @@
-import { filesRead } from "./files/read.js";
 import { systemTime } from "./system/time.js";
 import type { ToolDefinition } from "./tool.js";
 
-export const builtInTools: readonly ToolDefinition[] = [filesRead, systemTime];
+/** Those that come with no plugin: no configuration takes them away. */
+export const builtInTools: readonly ToolDefinition[] = [systemTime];

@@ -30,7 +30,7 @@ async function work(
   if ("problem" in args) return failed(args.problem);
   // A check of arguments can take its time: nothing may begin after the outcome was told.
   context.signal.throwIfAborted();
-  return acceptOutcome(tool.name, await tool.run(args.values, context));
+  return acceptOutcome(tool, await tool.run(args.values, context));
 }
 
 function unlessAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {

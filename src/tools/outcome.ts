@@ -1,11 +1,14 @@
 import { z } from "zod";
-import type { ToolOutcome } from "./tool.js";
+import type { ToolDefinition, ToolOutcome } from "./tool.js";
 
 /** Bytes of UTF-8 that an output has at most, its marker included. */
 export const MOST_OUTPUT_BYTES = 64 * 1024;
 
 /** What a tool answered, as far as it can be used. */
-export function acceptOutcome(name: string, answer: unknown): ToolOutcome {
+export function acceptOutcome(
+  { name, mostOutputBytes }: Pick<ToolDefinition, "name" | "mostOutputBytes">,
+  answer: unknown,
+): ToolOutcome {
   const parsed = outcomeSchema.safeParse(answer);
   if (!parsed.success) {
     return failed(
@@ -13,7 +16,7 @@ export function acceptOutcome(name: string, answer: unknown): ToolOutcome {
     );
   }
   const { status, truncated, diff } = parsed.data;
-  const output = bounded(parsed.data.output.toWellFormed());
+  const output = bounded(parsed.data.output.toWellFormed(), mostOutputBytes);
   return {
     status,
     output: output.text,
@@ -36,10 +39,10 @@ const outcomeSchema = z.object({
   diff: z.object({ path: text, oldText: text, newText: text }).optional(),
 });
 
-function bounded(given: string): { text: string; cut: boolean } {
+function bounded(given: string, most = MOST_OUTPUT_BYTES): { text: string; cut: boolean } {
   const total = Buffer.byteLength(given);
-  if (total <= MOST_OUTPUT_BYTES) return { text: given, cut: false };
-  const room = MOST_OUTPUT_BYTES - Buffer.byteLength(marker(total));
+  if (total <= most) return { text: given, cut: false };
+  const room = most - Buffer.byteLength(marker(total));
   // It writes whole characters only.
   const { read, written } = new TextEncoder().encodeInto(given, new Uint8Array(room));
   return { text: given.slice(0, read) + marker(total - written), cut: true };

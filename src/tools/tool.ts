@@ -41,6 +41,8 @@ export interface ToolDefinition<P extends z.ZodObject = z.ZodObject> {
   readonly safeToRepeat: boolean;
   /** Somebody is asked before an agent may call it, unless the agent's `toolApprovals` say otherwise. */
   readonly asks?: boolean;
+  /** Bytes of UTF-8 that its output may have, where that is more than usual: for one that bounds its answer itself. */
+  readonly mostOutputBytes?: number;
   /** The plugin it comes with. */
   readonly plugin?: string;
   /** An expected failure is an outcome. What it throws is taken for a fault of the tool. */

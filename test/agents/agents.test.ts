@@ -15,18 +15,25 @@ const demo = {
   origin: "built_in",
 };
 
+const notes = {
+  ...demo,
+  agent_id: "demo-notes",
+  display_name: "Demo Notes",
+  description: "Keeps notes and lists for the demo agent, and has no other tools.",
+};
+
 const keys = { OPENAI_API_KEY: "sk-o", ANTHROPIC_API_KEY: "sk-a", GEMINI_API_KEY: "sk-g" };
 
 describe("what is found", () => {
-  test("[AGT30] nothing but demo in an empty environment", () => {
+  test("[AGT30] nothing but demo and its helper in an empty environment", () => {
     expect(detectAgents({})).toEqual([]);
     const empty = { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: undefined, OPENAI_BASE_URL: "http://127.0.0.1:1" };
     for (const env of [{}, empty]) {
       const agents = new AgentSet({ env });
-      expect(agents.list()).toEqual([demo]);
+      expect(agents.list()).toEqual([demo, notes]);
       expect(agents.fallback).toBe("demo");
     }
-    expect(new AgentSet({ env: {}, config: load("{}").config }).list()).toEqual([demo]);
+    expect(new AgentSet({ env: {}, config: load("{}").config }).list()).toEqual([demo, notes]);
   });
 
   test("[AGT30] one agent for each key, and demo", () => {
@@ -54,6 +61,7 @@ describe("what is found", () => {
         model: "gemini-3.8-flash",
       }),
       demo,
+      notes,
     ]);
     expect(agents.fallback).toBe("openai");
     expect(methods["agent/list"].result.parse({ data: agents.list() })).toEqual({ data: agents.list() });
@@ -100,7 +108,7 @@ describe("what is found", () => {
       HEDDLE_ANTHROPIC_MODEL: "a",
       HEDDLE_GOOGLE_MODEL: "g",
     };
-    expect(new AgentSet({ env }).list().map(({ model }) => model)).toEqual(["o", "a", "g", "demo"]);
+    expect(new AgentSet({ env }).list().map(({ model }) => model)).toEqual(["o", "a", "g", "demo", "demo"]);
     expect(new AgentSet({ env: { ...keys, HEDDLE_OPENAI_MODEL: "" } }).list()[0]?.model).toBe("gpt-6.1-sol");
   });
 });
@@ -230,12 +238,29 @@ describe("what the configuration names", () => {
     expect(fallback({ uiVisible: false, ...unable }, unable, unable)).toBe("a1");
     expect(fallback({ uiVisible: false, ...able }, unable)).toBe("a1");
     expect(fallback({ uiVisible: false, ...unable }, { uiVisible: false, ...able })).toBe("a0");
-    expect(new AgentSet({ env: { OPENAI_API_KEY: "not a key", GEMINI_API_KEY: "k" } }).fallback).toBe("google");
+    expect(new AgentSet({ env: { OPENAI_API_KEY: "not a key", GEMINI_API_KEY: "k" } }).fallback).toBe(
+      "google",
+    );
     expect(new AgentSet({ env: { OPENAI_API_KEY: "not a key" } }).fallback).toBe("demo");
   });
 
   test("[AGT36] a definition of another list can be shown too", () => {
     const [foreign] = load({ agents: [{ agentId: "x" }] }).config.agents as [AgentDefinition];
     expect(new AgentSet({ env: {} }).toWire(foreign)).toMatchObject({ agent_id: "x", available: false });
+  });
+});
+
+test("[CFG30] a project lowers limits and never raises them; those it does not name stay the user's", () => {
+  const limits = (user: object, project: object) =>
+    new AgentSet({ env: {}, config: load(user).config, project: load(project).config }).limits;
+  const user = { limits: { maxDelegationDepth: 3, maxDelegationHops: 20 } };
+  expect(limits(user, {})).toEqual(user.limits);
+  expect(limits(user, { limits: { maxDelegationDepth: 2, maxDelegationHops: 100 } })).toEqual({
+    maxDelegationDepth: 2,
+    maxDelegationHops: 20,
+  });
+  expect(limits({}, { limits: { maxDelegationDepth: 0 } })).toEqual({
+    maxDelegationDepth: 0,
+    maxDelegationHops: 8,
   });
 });

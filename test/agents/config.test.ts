@@ -130,6 +130,7 @@ describe("what is taken", () => {
       mcpServers: "[sealed]",
       hooks: [],
       limits: { maxDelegationDepth: 1, maxDelegationHops: 8 },
+      ownLimits: {},
     });
     expect(load("{}").config.agents).toEqual([]);
   });

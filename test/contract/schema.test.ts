@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import {
   agentsDocs,
+  artifactItems,
+  artifacts,
   folders,
   messages,
   threadFiles,
@@ -112,6 +114,9 @@ const owned = {
   notification: "workspace_id",
   trust: "workspace_id",
   message: "workspace_id",
+  artifact: "workspace_id",
+  artifact_item: "workspace_id",
+  artifact_call: "workspace_id",
 };
 
 function* furnish(id: string): Unit<void> {
@@ -127,6 +132,27 @@ function* furnish(id: string): Unit<void> {
     yield* messages.saveMessages([{ ...where, message_id: "msg", at: 1, role: "user", words: ["word"] }]);
   }
   yield* trust.saveTrust({ workspace_id: id, kind: "mcp", content_sha256: "0".repeat(64), trusted_at: 1 });
+  const artifact = {
+    workspace_id: id,
+    tags: "[]",
+    search: "",
+    created_at: 1,
+    updated_at: 1,
+    deleted_at: null,
+  };
+  const list = { id: `lst_${id}`, kind: "list" as const, name: "n", version: 1, body: "" };
+  yield* artifacts.insertArtifact({ ...artifact, ...list });
+  const item = {
+    id: `itm_${id}`,
+    list_id: `lst_${id}`,
+    position: 1,
+    title: "t",
+    notes: null,
+    url: null,
+    done: 0,
+  };
+  yield* artifactItems.insertItem({ ...artifact, ...item, tag_search: "" });
+  yield* artifacts.insertCall({ workspace_id: id, call_key: "k", answer: "{}", made_at: 1 });
   yield* rawStep(
     `insert into notification (workspace_id, seq, method, params, created_at) values ('${id}', 1, 'm', '{}', 1)`,
   );
@@ -147,10 +173,10 @@ onFreshStore("purging", () => {
     for (const id of ["ws_gone", "ws_recent", "ws_alive"]) await write(() => furnish(id));
     await write(() => workspaces.updateWorkspace("ws_gone", { deleted_at: 99 }));
     await write(() => workspaces.updateWorkspace("ws_recent", { deleted_at: 100 }));
-    const all = [1, 2, 3, 3, 3, 1, 1, 3, 3];
+    const all = [1, 2, 3, 3, 3, 1, 1, 3, 1, 1, 1, 3];
     expect(await rowCounts("ws_gone")).toEqual(all);
     await write(() => workspaces.purgeWorkspaces(100));
-    expect(await rowCounts("ws_gone")).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await rowCounts("ws_gone")).toEqual(all.map(() => 0));
     expect(await rowCounts("ws_recent")).toEqual(all);
     expect(await rowCounts("ws_alive")).toEqual(all);
   });
@@ -164,7 +190,7 @@ onFreshStore("purging", () => {
       "select thread_id from thread_placement where workspace_id = 'ws_threads' order by thread_id",
     );
     expect(left.map((row) => row.thread_id)).toEqual(["thr_0", "thr_2"]);
-    expect(await rowCounts("ws_threads")).toEqual([1, 2, 2, 2, 3, 1, 1, 2, 3]);
+    expect(await rowCounts("ws_threads")).toEqual([1, 2, 2, 2, 3, 1, 1, 2, 1, 1, 1, 3]);
   });
 });
 

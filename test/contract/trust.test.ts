@@ -44,4 +44,23 @@ onFreshStore("trust", () => {
     expect(await trusted("ws_c", ["one"], "mcp")).toBe(false);
     await expect(write(() => trust.saveTrust(hooks("ws_none", "one")))).rejects.toThrow(/foreign key/i);
   });
+
+  test("[STO16] which workspaces have something of a kind that is trusted, of those that live", async () => {
+    for (const id of ["ws_d", "ws_e", "ws_f", "ws_g"]) await write(() => addWorkspace(id));
+    const of = (ws: string, kind: string, hash = "one") =>
+      write(() => trust.saveTrust({ ...hooks(ws, hash), kind }));
+    await of("ws_d", "config");
+    await of("ws_d", "config", "two");
+    await of("ws_e", "mcp");
+    await of("ws_f", "worktree_hooks");
+    await of("ws_g", "config");
+    await write(() => workspaces.updateWorkspace("ws_g", { deleted_at: 5 }));
+    expect((await read(() => trust.workspacesWithTrust(["config", "mcp"]))).sort()).toEqual(["ws_d", "ws_e"]);
+    const was = (ws: string, kind: string) => read(() => trust.wasTrusted(ws, kind));
+    expect([await was("ws_d", "config"), await was("ws_d", "mcp"), await was("ws_none", "mcp")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
 });

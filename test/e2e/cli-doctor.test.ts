@@ -41,6 +41,7 @@ describe("doctor", () => {
       token: "none",
       gateway: "none",
       store: "none",
+      agents: "none",
     });
     expect(existsSync(join(home.dir, "data"))).toBe(false);
     const { stdout, code: plain } = await home.run(["doctor"]);
@@ -59,6 +60,36 @@ describe("doctor", () => {
     expect(checks.store).toMatchObject({ verdict: "ok" });
     expect(checks.store?.detail).toContain("no damage found");
     expect(readFileSync(join(home.data, "heddle.db"))).toEqual(before);
+  });
+
+  test("[CLI196] a configuration that can't be used is broken before a start, and told while a gateway keeps the one before", async () => {
+    const file = join(home.data, "heddle.config.json");
+    const agents = [{ agentId: "own", chat: { provider: "demo" } }];
+    mkdirSync(home.data, { recursive: true, mode: 0o700 });
+    writeFileSync(file, JSON.stringify({ agents, agnets: 1 }));
+    expect((await examine()).checks.agents).toMatchObject({
+      verdict: "warning",
+      detail: expect.stringMatching(/names 1 agent; .*Did you mean "agents"/),
+    });
+    writeFileSync(file, JSON.stringify({ agents }));
+    const gateway = await home.serve();
+    expect((await examine()).checks.agents).toEqual({
+      name: "agents",
+      verdict: "ok",
+      detail: "1 agent, 1 of them available",
+    });
+    writeFileSync(file, '{\n "agents": [{}]}');
+    await expect
+      .poll(async () => (await examine()).checks.agents, { timeout: 15_000 })
+      .toMatchObject({ verdict: "warning", detail: expect.stringContaining(`${file}:2: agents[0].agentId`) });
+    const { stdout, stderr } = await home.run(["agents"]);
+    expect(stdout).toMatch(/^own /m);
+    expect(stderr).toContain(`${file}:2: agents[0].agentId`);
+    await gateway.stop();
+    expect(await examine()).toMatchObject({
+      code: 1,
+      checks: { agents: { verdict: "broken", detail: expect.stringContaining(`${file}:2`) } },
+    });
   });
 
   test("[CLI92] with a gateway it asks that one", async () => {

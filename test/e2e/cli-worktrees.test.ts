@@ -354,7 +354,10 @@ describe("trust", () => {
 
   test("[CLI110] without hooks it says so, and a configuration that can't be read is told", async () => {
     await project();
-    expect(await home.ok("trust")).toBe(`work has no worktree hooks.  ${home.cwd}\n`);
+    expect(await home.ok("trust")).toBe(
+      `work has no worktree hooks, no heddle.config.json and no .mcp.json.  ${home.cwd}\n`,
+    );
+    expect(await home.ok("trust", "--kind", "hooks")).toBe(`work has no worktree hooks.  ${home.cwd}\n`);
     repository.write({ ".agent/config.json": "{" });
     const { stdout, stderr } = await home.run(["trust", "--yes"]);
     expect(stdout).toBe("");

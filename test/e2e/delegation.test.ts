@@ -1,35 +1,24 @@
 import { expect, test } from "vitest";
-import { agentNamed, answerTo, playByAgent, requestsOf } from "../support/agents.js";
+import { answerTo, playByAgent, requestsOf } from "../support/agents.js";
+import { atRest, delegates, delegationConfig, runsOf, saysAfter } from "../support/delegation.js";
 import { calls, runStage, verifyAll } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
-const config = (url: string) => ({
-  agents: [
-    agentNamed(url, "general"),
-    agentNamed(url, "notes"),
-    agentNamed(url, "other"),
-    agentNamed(url, "hidden", { uiVisible: false }),
-    agentNamed(url, "picky", { agentAllowlist: ["notes"], agentDenylist: [] }),
-  ],
-  plugins: { artifacts: { enabled: false }, bash: { enabled: false } },
-});
-
-const message = (args: object, id?: string) => calls("agents_message", args, id);
+const MOST_BYTES = 64 * 1024;
 
 onEachStore("delegation", (kind) => {
-  const stage = runStage(kind, { config });
+  const stage = runStage(kind, { config: delegationConfig(["general", "notes", "other", "third"]) });
 
   test("[DEL1] a sync call waits for the answer and gets it with everything 002 lists", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "general" });
     playByAgent(scene.model, {
-      general: [message({ agentId: "notes", content: "note this" }), "done"],
+      general: [delegates({ agentId: "notes", content: "note this" }), "done"],
       notes: [calls("system_time"), "noted"],
     });
     const run = await scene.answered(id, "go");
-    const answer = answerTo(scene.model, "general") as Record<string, unknown>;
-    const [child] = (await scene.runs()).filter(({ agent_id }) => agent_id === "notes");
-    expect(answer).toEqual({
+    const [child] = await runsOf(scene, "notes");
+    expect(answerTo(scene.model, "general")).toEqual({
       mode: "sync",
       status: "complete",
       agentId: "notes",
@@ -42,41 +31,128 @@ onEachStore("delegation", (kind) => {
       toolCallCount: 1,
       toolCalls: [{ name: "system_time", durationMs: expect.any(Number) }],
     });
-    expect(child).toMatchObject({
-      parent_run_id: run.id,
-      status: "completed",
-      origin: { kind: "delegated", mode: "sync", run_id: run.id, thread_id: id, agent_id: "general", depth: 1, hops: 0 },
+    expect(child).toMatchObject({ parent_run_id: run.id, status: "completed" });
+  });
+
+  test("[DEL2] the target's message says who sent it, its run where it comes from, and the tree of a delegation is listed", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "general" });
+    playByAgent(scene.model, {
+      general: [delegates({ agentId: "notes", content: "note this" }), "done"],
+      notes: ["noted"],
     });
-    const { data } = await scene.wire.result("thread/messages", { thread_id: child?.thread_id as string, order: "asc" });
-    expect(data[0]).toMatchObject({
+    const run = await scene.answered(id, "go");
+    const [child] = await runsOf(scene, "notes");
+    expect(child?.origin).toEqual({
+      kind: "delegated",
+      mode: "sync",
+      run_id: run.id,
+      thread_id: id,
+      agent_id: "general",
+      depth: 1,
+      hops: 0,
+    });
+    const [asked, said] = await scene.messages(child?.thread_id as string);
+    expect(asked).toMatchObject({
       role: "user",
       content: [{ type: "text", text: "note this" }],
       heddle: { from: { kind: "delegated", agentId: "general", threadId: id, runId: run.id } },
     });
-    const tree = await scene.wire.result("run/list", { workspace_id: scene.workspace_id, tree_of: run.id });
+    expect(said).toMatchObject({ role: "agent", content: [{ type: "text", text: "noted" }] });
+    const { workspace_id } = scene;
+    const tree = await scene.wire.result("run/list", { workspace_id, tree_of: run.id });
     expect(tree.data.map(({ agent_id }) => agent_id)).toEqual(["general", "notes"]);
     await verifyAll(scene);
   });
 
-  test("[DEL2] an async call returns at once, and its result comes back to an idle thread as a run", async () => {
+  test("[DEL3] the target works with its own prompt and its own tools, and the caller gets what it thought and called", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "general" });
+    const two = ["call_1", "call_2"].map((call) => ({
+      tool_call: { id: call, name: "system_time", arguments: "{}" },
+    }));
     playByAgent(scene.model, {
-      general: [message({ agentId: "notes", content: "take your time", mode: "async" }), "started", "thanks"],
-      notes: [{ steps: [{ gate: "go" }, { text: "here it is" }] }],
+      general: [delegates({ agentId: "notes", content: "think" }), "done"],
+      notes: [
+        { steps: [{ thinking: "First the time." }, { text: "One moment. " }, ...two] },
+        { steps: [{ thinking: "Now I know." }, { text: "It is late." }] },
+      ],
     });
-    const run = await scene.answered(id, "go");
-    expect(answerTo(scene.model, "general")).toMatchObject({ mode: "async", status: "started", agentId: "notes", created: true });
-    scene.model.open("go");
-    const returned = await expect
-      .poll(async () => (await scene.runs(id)).find(({ origin }) => origin?.kind === "returned"), { timeout: 10_000 })
-      .toBeTruthy()
-      .then(async () => (await scene.runs(id)).find(({ origin }) => origin?.kind === "returned"));
-    expect(returned).toMatchObject({ origin: { kind: "returned", agent_id: "notes", depth: 0, hops: 1 } });
-    await scene.ended(returned?.id as string);
-    const last = requestsOf(scene.model, "general").at(-1)?.messages.findLast(({ role }) => role === "user");
-    expect(String(last?.content)).toMatch(/take your time[\s\S]*here it is/);
-    expect(run.status).toBe("completed");
-    await verifyAll(scene);
+    await scene.answered(id, "go");
+    const call = { name: "system_time", durationMs: expect.any(Number) };
+    expect(answerTo(scene.model, "general")).toMatchObject({
+      response: "It is late.",
+      thinkingText: "First the time.\nNow I know.",
+      toolCallCount: 2,
+      toolCalls: [call, call],
+    });
+    expect(JSON.stringify(requestsOf(scene.model, "notes")[0]?.messages[0])).toContain("The notes agent.");
+  });
+
+  test("[DEL4] a response is cut at 64 KiB, on a character, and what comes back is whole JSON all the same", async () => {
+    const scene = await stage.scene();
+    const ask = async (text: string) => {
+      const { id } = await scene.start({ agent_id: "general" });
+      playByAgent(scene.model, {
+        general: [delegates({ agentId: "notes", content: "much", session: "create" }), "done"],
+        notes: [text],
+      });
+      await scene.answered(id, "go");
+      return answerTo(scene.model, "general") as { response: string; truncated?: boolean };
+    };
+    const long = `a${"€".repeat(30_000)}`;
+    const cut = await ask(long);
+    expect(cut.truncated).toBe(true);
+    expect(long.startsWith(cut.response)).toBe(true);
+    expect(Buffer.byteLength(cut.response)).toBeGreaterThan(MOST_BYTES - 3);
+    expect(Buffer.byteLength(cut.response)).toBeLessThanOrEqual(MOST_BYTES);
+    // Each of these takes more in JSON than in the text.
+    const escaped = '"\n\u0001'.repeat(30_000);
+    expect(await ask(escaped)).toMatchObject({ truncated: true, response: escaped.slice(0, MOST_BYTES) });
+    const most = "m".repeat(MOST_BYTES);
+    const whole = await ask(most);
+    expect(whole.response).toBe(most);
+    expect(whole.truncated).toBeUndefined();
+  });
+
+  test("[DEL5] several calls of one step run side by side, and are answered in the order they were made", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "general" });
+    const gate = `side by side ${kind.name}`;
+    const all = ["notes", "other", "third"];
+    playByAgent(scene.model, {
+      general: [delegates(...all.map((agentId) => ({ agentId, content: "all at once" }))), "done"],
+      ...Object.fromEntries(all.map((agentId) => [agentId, [saysAfter(gate, `from ${agentId}`)]])),
+    });
+    const { run } = await scene.startRun(id, "go");
+    // Nobody is answered before all three have asked.
+    await scene.model.request(3);
+    scene.model.open(gate);
+    await scene.ended(run.id);
+    const answers = [1, 2, 3].map((at) => answerTo(scene.model, "general", `call_${at}`));
+    expect(answers).toMatchObject(all.map((agentId) => ({ agentId, response: `from ${agentId}` })));
+    await atRest(scene);
+  });
+
+  test("[DEL6] wrong arguments are refused with what is wrong, and nothing is sent", async () => {
+    const scene = await stage.scene();
+    const wrong: [object, RegExp][] = [
+      [{ agentId: "notes" }, /content/],
+      [{ agentId: "notes", content: " \n" }, /content.*empty/],
+      [{ agentId: "notes", content: "x", mode: "later" }, /mode/],
+      [{ agentId: "notes", content: "x", timeout: 0 }, /timeout/],
+      [{ agentId: "notes", content: "x", timeout: 1e9 }, /timeout/],
+      [{ agentId: "notes", content: "x", session: "" }, /session/],
+      [{ agentId: "notes", content: "x", session: "\u0000" }, /session.*NUL/],
+      [{ agentId: "notes", content: "x\u0000" }, /content.*NUL/],
+      [{ agentId: "notes", content: "x", agent: "y" }, /agent/],
+    ];
+    for (const [given, why] of wrong) {
+      const { id } = await scene.start({ agent_id: "general" });
+      playByAgent(scene.model, { general: [calls("agents_message", given), "as you like"] });
+      await scene.answered(id, "go");
+      expect(String(answerTo(scene.model, "general"))).toMatch(why);
+    }
+    expect(await runsOf(scene, "notes")).toEqual([]);
   });
 });

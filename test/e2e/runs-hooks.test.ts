@@ -225,10 +225,9 @@ describe("hooks of the configuration", () => {
         run_id: run.id,
         agent_id: "openai-compatible",
         input: "What time is it?",
-        tools: [
-          { name: "files_read", description: expect.any(String) },
-          { name: "system_time", description: expect.any(String) },
-        ],
+        tools: ["files_edit", "files_list", "files_read", "files_search", "files_write", "system_time"].map(
+          (name) => ({ name, description: expect.any(String) }),
+        ),
         hook_id: "watch.before",
         phase: "turn.pre_prompt_compile",
         env: expect.any(Array),

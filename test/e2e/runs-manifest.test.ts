@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { takeApart } from "../support/bodies.js";
-import { agentAt, apis, calls, type RunScene, runStage, says } from "../support/runs.js";
+import { agentAt, apis, calls, FEW_PLUGINS, type RunScene, runStage, says } from "../support/runs.js";
 import { sqliteStore } from "../support/stores.js";
 
 const ref = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
 const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
 const count = expect.any(Number);
+const FILES = ["files_edit", "files_list", "files_read", "files_search", "files_write"];
 
 const scopes = {
   allows: { toolAllowlist: ["files_*"] },
@@ -37,7 +38,7 @@ describe("a manifest", () => {
     scene.plays("Yes.");
     const manifest = await answeredRun(scene, id);
     const tools = await scene.wire.result("tool/list", { workspace_id: scene.workspace_id });
-    expect(tools.data.map(({ name }) => name)).toEqual(["files_read", "system_time"]);
+    expect(tools.data.map(({ name }) => name)).toEqual([...FILES, "system_time"]);
     const size = { chars: count, tokens_estimate: count, truncation: "none" };
     expect(manifest).toEqual({
       compiler_version: "1",
@@ -76,7 +77,11 @@ describe("a manifest", () => {
       window: { context: 128_000, reserved: 4_096, tokens_estimate: count },
       stable_prefix_hash: hash,
       tools: [
+        { name: "files_edit", offered: true, approval: "ask" },
+        { name: "files_list", offered: true },
         { name: "files_read", offered: true },
+        { name: "files_search", offered: true },
+        { name: "files_write", offered: true, approval: "ask" },
         { name: "system_time", offered: true },
       ],
       tools_ref: ref,
@@ -177,18 +182,20 @@ describe("a manifest", () => {
       const { id } = await scene.start({ agent_id });
       scene.plays("Yes.");
       const manifest = await answeredRun(scene, id);
-      expect(manifest.tools).toEqual([
+      const { tools } = manifest;
+      expect(tools.map(({ name }) => name)).toEqual([...FILES, "system_time"]);
+      expect(tools.at(-1)).toEqual({ name: "system_time", offered: true });
+      expect(tools.find(({ name }) => name === "files_read")).toEqual(
         reason === undefined
           ? { name: "files_read", offered: true }
           : { name: "files_read", offered: false, reason },
-        { name: "system_time", offered: true },
-      ]);
+      );
       const body = await scene.received(at);
       const offered = takeApart("chat", body).rest.tools.map(
         (tool: { function: { name: string } }) => tool.function.name,
       );
       expect(offered).toEqual(manifest.tools.filter((tool) => tool.offered).map(({ name }) => name));
-      expect(body.includes("Available tools:")).toBe(reason === undefined);
+      expect(body.includes("Available tools:")).toBe(offered.length > 1);
       const blob = await scene.wire.result("blob/get", { ref: manifest.tools_ref as string });
       const kept = JSON.parse(Buffer.from(blob.content_base64, "base64").toString());
       expect(kept.map(({ name }: { name: string }) => name)).toEqual(offered);
@@ -238,14 +245,17 @@ describe("a manifest", () => {
     const { url } = before.model;
     writeFileSync(
       stage.configFile(),
-      JSON.stringify({ agents: [agentAt(url, apis[0], { systemPrompt: "New.", toolAllowlist: [] })] }),
+      JSON.stringify({
+        plugins: FEW_PLUGINS,
+        agents: [agentAt(url, apis[0], { systemPrompt: "New.", toolAllowlist: [] })],
+      }),
     );
     await stage.restart();
     const scene = await stage.again(before);
     const second = await answeredRun(scene, id, "Two?");
     expect(second).toMatchObject({
       prefix_changed_at: "base",
-      tools: [{ offered: false }, { offered: true }],
+      tools: [...FILES.map((name) => ({ name, offered: false })), { name: "system_time", offered: true }],
     });
     expect(takeApart("chat", await scene.received(1)).items[0]).toContain('"content":"New."');
     expect(await scene.manifest(first.id)).toEqual(manifest);

@@ -22,6 +22,8 @@ const stage = runStage(sqliteStore, {
   }),
 });
 
+const FILES = ["files_edit", "files_list", "files_read", "files_search", "files_write"];
+
 interface Sent {
   readonly role: string;
   readonly content: string;
@@ -52,7 +54,7 @@ test("[RUN50] a tool reads the workspace's files, and the model is told what the
     content: [{ type: "tool_call_ref", toolCallId: "call_1", step: 1 }, { text: "Milk." }],
     toolCalls: [{ status: "completed", output: result?.content, input: '{"path":"notes/today.md"}' }],
   });
-  expect(await offered(scene, 0)).toEqual(["files_read", "held_work", "system_time"]);
+  expect(await offered(scene, 0)).toEqual([...FILES, "held_work", "system_time"]);
   await verifyAll(scene);
 });
 
@@ -136,7 +138,7 @@ test("[RUN53] a tool out of the agent's scope is neither offered nor called, and
     ["nothing", "files_read", "toolAllowlist", ["system_time"]],
     ["nothing", "held_work", "toolAllowlist", ["system_time"]],
     ["denied", "files_read", "toolDenylist", ["held_work", "system_time"]],
-    ["incapable", "held_work", "capabilityDenylist", ["files_read", "system_time"]],
+    ["incapable", "held_work", "capabilityDenylist", [...FILES, "system_time"]],
   ] as const;
   const begun = held.begun.length;
   for (const [agent_id, name, why, names] of cases) {
@@ -218,12 +220,10 @@ test("[RUN57] tools are listed as they are; with a thread, whether its agent may
   const { workspace_id } = scene;
   const { id: thread_id } = await scene.start({ agent_id: "denied" });
   const { data: all } = await scene.wire.result("tool/list", { workspace_id });
-  expect(all.map(({ name, offered }) => [name, offered])).toEqual([
-    ["files_read", true],
-    ["held_work", true],
-    ["system_time", true],
-  ]);
-  expect(all[0]).toMatchObject({
+  expect(all.map(({ name, offered }) => [name, offered])).toEqual(
+    [...FILES, "held_work", "system_time"].map((name) => [name, true]),
+  );
+  expect(all.find(({ name }) => name === "files_read")).toMatchObject({
     capabilities: ["files.read"],
     safe_to_repeat: true,
     parameters: { type: "object", required: ["path"] },
@@ -231,7 +231,7 @@ test("[RUN57] tools are listed as they are; with a thread, whether its agent may
   const { data } = await scene.wire.result("tool/list", { workspace_id, thread_id });
   const scoped = data.map(({ name, offered, reason }) => [name, offered, reason]);
   expect(scoped).toEqual([
-    ["files_read", false, "in the agent's toolDenylist"],
+    ...FILES.map((name) => [name, false, "in the agent's toolDenylist"]),
     ["held_work", true, undefined],
     ["system_time", true, undefined],
   ]);

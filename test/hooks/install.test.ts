@@ -130,3 +130,26 @@ test("[HKR6] nothing can be made to come after a hook in the background", async 
   hooks.install(pack("p", hook("x"), { ...behind, after: ["x"] }));
   expect(sectionIds(await hooks.run(PRE, context))).toEqual(["x"]);
 });
+
+test("[HKR25] packages are exchanged at once: what one gives up another takes, and a refusal changes nothing", async () => {
+  const hooks = runtime();
+  const closed: string[] = [];
+  const closing = (id: string, ...given: Parameters<typeof hook>[]) => ({
+    ...pack(id, ...given.map((one) => hook(...one))),
+    close: async () => void closed.push(id),
+  });
+  hooks.install(closing("one", ["a"]), closing("two", ["b", { after: ["a"] }]), pack("three", hook("c")));
+  for (const [out, put, kind] of [
+    [["one"], [closing("four", ["d"])], "hook.unknown_dependency"],
+    [["none"], [], "hook.package_not_found"],
+    [["two"], [closing("three", ["d"])], "hook.package_exists"],
+    [["two"], [closing("four", ["c"])], "hook.id_taken"],
+  ] as const) {
+    expect((await refusal(() => hooks.exchange({ out, put }))).kind).toBe(kind);
+    expect(hooks.list().map(({ id }) => id)).toEqual(["one", "three", "two"]);
+  }
+  await hooks.exchange({ out: ["one", "two"], put: [closing("four", ["a"]), closing("two", ["b"])] });
+  expect(hooks.list().map(({ id }) => id)).toEqual(["four", "three", "two"]);
+  expect(closed.sort()).toEqual(["one", "two"]);
+  expect(sectionIds(await hooks.run(PRE, context))).toEqual(["a", "b", "c"]);
+});

@@ -57,6 +57,7 @@ async function purgeIn(days: number, store: Store, { dataDir }: StorePlace): Pro
     firstLookMs: 0,
     agents: new Agents({ env: {} }),
     childEnv: {},
+    project: { read: () => ({ files: [], warnings: [] }), refresh: async () => {} },
   });
   await parts.purge();
   await forgetGone({ store, clock });

@@ -58,6 +58,7 @@ export class Bench {
       words: this.#words,
       setups: new Setups({}),
       agents: { in: () => ({ nameOf: () => undefined, fallback: "demo" }) },
+      project: { read: () => ({ files: [], warnings: [] }), refresh: async () => {} },
       live: new Bus(),
       report,
       listTools: () => this.tools(),

@@ -56,6 +56,34 @@ describe("the demo provider", () => {
     expect(after.at(-1)).toMatchObject({ type: "finish", reason: "stop" });
   });
 
+  test("[PROV54] it asks another agent, runs a command and takes a note when it is asked to and has the tool", async () => {
+    const offered = ["agents_message", "bash", "notes_create"].map((name) => ({
+      name,
+      description: "",
+      parameters: { type: "object" },
+    }));
+    const called = async (text: string) =>
+      ofType(await collect(demo(), say(text, { tools: offered })), "tool_call").map(
+        ({ name, arguments: given }) => [name, JSON.parse(given)],
+      );
+    expect(await called("Ask demo-notes to write down: buy milk")).toEqual([
+      ["agents_message", { agentId: "demo-notes", content: "write down: buy milk" }],
+    ]);
+    expect(await called("please run `ls -la`")).toEqual([["bash", { command: "ls -la" }]]);
+    expect(await called("Write down: buy milk")).toEqual([
+      ["notes_create", { title: "buy milk", content: "buy milk" }],
+    ]);
+    expect(await called("[agents_message] it came back. You had asked: write down: buy milk")).toEqual([]);
+    const result = JSON.stringify({ status: "complete", agentId: "demo-notes", response: "noted" });
+    const messages: PromptMessage[] = [
+      { role: "user", content: "go" },
+      { role: "tool", tool_call_id: "call_1", name: "agents_message", content: result },
+    ];
+    expect(textIn(await collect(demo(), { model: "demo", messages, tools: offered }))).toBe(
+      "demo-notes answered: noted",
+    );
+  });
+
   test("[PROV51] without the tool it says what it has", async () => {
     const events = await collect(demo(), say("What time is it?"));
     expect(ofType(events, "tool_call")).toEqual([]);

@@ -66,6 +66,7 @@ export class CliHome {
       XDG_DATA_HOME: join(this.dir, "data"),
       TMPDIR: join(this.dir, "tmp"),
       TZ: "UTC",
+      HEDDLE_DETECT: "off",
     };
   }
 

@@ -22,7 +22,7 @@ export const apis = [
 export type Api = (typeof apis)[number];
 
 /** What a suite about something else does without: prompts and lists of tools stay short. One that names `plugins` has its own. */
-const FEW_PLUGINS = {
+export const FEW_PLUGINS = {
   artifacts: { enabled: false },
   agents: { enabled: false },
   bash: { enabled: false },

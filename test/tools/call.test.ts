@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { builtInTools, type ToolDefinition, type ToolOutcome } from "../../src/tools/index.js";
+import { builtInTools, filesPlugin, type ToolDefinition, type ToolOutcome } from "../../src/tools/index.js";
 import { fired, gate } from "../hooks/support.js";
 import { clockAt, contextWith, registryOf, tool } from "./support.js";
 
@@ -54,7 +54,7 @@ describe("a call", () => {
   });
 
   test("[TLS11] a tool that is not there is a failure that names the nearest", async () => {
-    const registry = registryOf(...builtInTools, tool("notes_write"));
+    const registry = registryOf(...builtInTools, ...filesPlugin.tools, tool("notes_write"));
     const output = async (name: string) => (await registry.call(name, {}, contextWith())).output;
     expect(await registry.call("file_read", {}, contextWith())).toEqual({
       status: "failed",
@@ -63,7 +63,7 @@ describe("a call", () => {
     });
     expect(await output("read_file")).toContain('nearest is "files_read"');
     expect(await output("Files_Read")).toContain('nearest is "files_read"');
-    expect(await output("time")).toContain('nearest is "system_time"');
+    expect(await output("time_system")).toContain('nearest is "system_time"');
     for (const name of ["", "constructor", "__proto__", "toString"]) {
       expect(await output(name)).toContain("There is no tool");
     }

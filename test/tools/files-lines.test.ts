@@ -2,11 +2,11 @@ import { closeSync, ftruncateSync, openSync, readdirSync, writeSync } from "node
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtInTools } from "../../src/tools/index.js";
+import { filesPlugin } from "../../src/tools/index.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { contextWith, directoryWith, registryOf } from "./support.js";
 
-const registry = registryOf(...builtInTools);
+const registry = registryOf(...filesPlugin.tools);
 
 /** Reads a file with this content. */
 async function reading(content: string | Buffer, more: { from_line?: number; lines?: number } = {}) {

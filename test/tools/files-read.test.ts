@@ -12,11 +12,11 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { builtInTools } from "../../src/tools/index.js";
+import { filesPlugin } from "../../src/tools/index.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { contextWith, directoryWith, registryOf } from "./support.js";
 
-const registry = registryOf(...builtInTools);
+const registry = registryOf(...filesPlugin.tools);
 
 function read(directory: string | undefined, path: string) {
   const context = contextWith(directory === undefined ? {} : { directory });
@@ -61,12 +61,10 @@ test("[TLS30] links within the directory are followed, and the directory may its
 test("[TLS30] without a directory, or when it is gone, it says so", async () => {
   expect(await read(undefined, "/etc/hostname")).toMatchObject({
     status: "failed",
-    output: "This workspace has no directory, so there are no files to read.",
+    output: "This workspace has no directory, so there are no files.",
   });
   const gone = join(temporaryDirectory(), "gone");
-  expect(await refused(gone, "a.txt")).toBe(
-    "The workspace's directory is not there, so no file can be read.",
-  );
+  expect(await refused(gone, "a.txt")).toBe("The workspace's directory is not there, so there are no files.");
 });
 
 test("[TLS31] a path that leads out is refused, and the refusal holds no path outside", async () => {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
+  bashPlugin,
   builtInTools,
   defineBuiltInTool,
+  filesPlugin,
   type ListedTool,
   type ToolDefinition,
   ToolRegistry,
@@ -177,38 +179,6 @@ test("[TLS4] the built-in tools are these", () => {
     .map(({ description: _, ...rest }) => rest);
   expect(shown).toEqual([
     {
-      name: "files_read",
-      title: "Read a file",
-      parameters: {
-        type: "object",
-        properties: {
-          path: {
-            type: "string",
-            minLength: 1,
-            maxLength: 4096,
-            description: "the file, relative to the workspace's directory",
-          },
-          from_line: {
-            type: "integer",
-            minimum: 1,
-            maximum: 1_000_000_000,
-            description: "the first line to read; default 1",
-          },
-          lines: {
-            type: "integer",
-            minimum: 1,
-            maximum: 2000,
-            description: "how many lines to read; default 2000",
-          },
-        },
-        required: ["path"],
-        additionalProperties: false,
-      },
-      capabilities: ["files.read"],
-      safeToRepeat: true,
-      plugin: "files",
-    },
-    {
       name: "system_time",
       title: "Time",
       parameters: {
@@ -225,6 +195,34 @@ test("[TLS4] the built-in tools are these", () => {
       capabilities: [],
       safeToRepeat: true,
     },
+  ]);
+});
+
+test("[TLS4] the tools of the plugins files and bash are these, with these parameters", () => {
+  const registry = new ToolRegistry();
+  registry.setPlugin(filesPlugin);
+  registry.setPlugin(bashPlugin({ environment: async () => ({ env: {}, end() {} }) }));
+  const shown = registry.list().map(({ name, plugin, parameters }) => {
+    const { properties, required, additionalProperties } = parameters as {
+      properties: object;
+      required?: string[];
+      additionalProperties: boolean;
+    };
+    expect(additionalProperties).toBe(false);
+    return [plugin, name, Object.keys(properties), required];
+  });
+  expect(shown).toEqual([
+    ["bash", "bash", ["command", "timeout_seconds", "description"], ["command"]],
+    [
+      "files",
+      "files_edit",
+      ["path", "old_text", "new_text", "replace_all"],
+      ["path", "old_text", "new_text"],
+    ],
+    ["files", "files_list", ["path", "depth", "glob"], undefined],
+    ["files", "files_read", ["path", "from_line", "lines"], ["path"]],
+    ["files", "files_search", ["pattern", "regex", "ignore_case", "path", "include"], ["pattern"]],
+    ["files", "files_write", ["path", "content"], ["path", "content"]],
   ]);
 });
 

@@ -7,7 +7,7 @@ const RUN = "the run's id, or with --thread its number";
 export function addRuns(program: Command): void {
   const group = program
     .command("runs")
-    .summary("list, cancel or steer runs")
+    .summary("list, approve, cancel or steer runs")
     .description("runs: each is one message to an agent, worked to its end");
   examples(
     workspaceOptions(
@@ -20,11 +20,29 @@ export function addRuns(program: Command): void {
           `only those in this state, or in several with commas: ${RUN_STATUSES.join(", ")}`,
           states,
         )
+        .option("--tree [run]", "which run was delegated from which; with a run, that one's whole tree")
         .option("--limit <number>", "how many at most", wholeNumber(1), 30),
     ),
     "heddle runs --thread thr_01M7Z0K5V2",
     "heddle runs --status running,queued",
+    "heddle runs --tree run_01M7Z0K5V2",
   ).action(async (options) => (await import("./run/list.js")).list(options));
+  examples(
+    workspaceOptions(
+      group
+        .command("approve")
+        .description(
+          "allow a tool call that a run waits with; `heddle runs --status waiting` lists such runs",
+        )
+        .argument("<run>", RUN)
+        .argument("[call]", "which call, where several wait")
+        .option("--always", "and from now on this tool in this thread, without asking")
+        .option("--deny", "don't: the run goes on without it")
+        .option("--thread <id>", "the thread whose run it is"),
+    ),
+    "heddle runs approve run_01M7Z0K5V2",
+    "heddle runs approve run_01M7Z0K5V2 --deny",
+  ).action(async (...args) => (await import("./run/approve.js")).approve(args[0], args[1], args[2]));
   examples(
     workspaceOptions(
       group

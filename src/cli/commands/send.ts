@@ -7,7 +7,10 @@ A message starts a new thread, unless --thread or --continue names one. Its word
 standard input, which is read only then (or when there are no words), and set apart by an empty line.
 Standard output gets the answer and a line end, nothing else. Ctrl-C cancels and keeps what came; a second one leaves at once.
 
-Exit codes: 0 completed, 1 failed or interrupted, 130 cancelled by Ctrl-C.`;
+When the agent wants to call a tool that needs your word, you are asked. Without a terminal the command ends and the run
+waits: \`heddle runs approve RUN\` answers it, from anywhere.
+
+Exit codes: 0 completed, 1 failed, interrupted or waiting for an approval, 130 cancelled by Ctrl-C.`;
 
 export function addSend(program: Command): void {
   const command = program
@@ -20,7 +23,8 @@ export function addSend(program: Command): void {
     .option("--new", "start a new thread (what it does anyway)")
     .option("--agent <agent>", "the agent of the new thread; `heddle agents` lists them")
     .option("--folder <folder>", "where the new thread goes (default: the root)")
-    .option("--model <model>", "another model, for this message");
+    .option("--model <model>", "another model, for this message")
+    .option("--approve <what>", "tools that need your word: ask (on a terminal), all or none", "ask");
   examples(
     workspaceOptions(
       promptOptions(command, "for this message").option(

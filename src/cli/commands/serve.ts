@@ -87,7 +87,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const onTerminal = process.stdout.isTTY === true && !options.json && !options.stdio;
   const logLevel = process.env.HEDDLE_LOG ?? (onTerminal ? "warn" : "info");
   const { store, config: configFile } = options;
-  const app = await startInTurn({ dataDir, store, logLevel, configFile });
+  const app = await startInTurn({ dataDir, store, logLevel, configFile, commandsPort: !options.stdio });
   const stop = stopOnSignal(app);
   if (options.stdio) {
     await app.gateway.stdio(process.stdin, process.stdout);

@@ -13,6 +13,8 @@ export async function startPrivate(dataDir: string, takeUpRuns: boolean): Promis
     firstLookMs: Number.POSITIVE_INFINITY,
     takeUpRuns,
   });
+  // Who asks an agent may name one that has to be found first.
+  if (takeUpRuns) await app.looked();
   const forget = writeHolder(dataDir);
   const client = new Client({ open: within(app), name: "cli", reconnect: false });
   return {

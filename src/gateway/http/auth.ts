@@ -1,5 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type Clock, randomSecret } from "../../base/index.js";
+import type { BoundThread } from "../rpc/peer.js";
+import type { ThreadAccess } from "../thread-access.js";
 
 const SESSION_MS = 30 * 24 * 3600 * 1000;
 const CODE_MS = 10 * 60 * 1000;
@@ -13,20 +15,32 @@ interface Credentials {
 
 /**
  * Who may come in: whoever has the token, or a browser that exchanged the one-time code of the printed address for a
- * session. A session is signed with the token, so it outlives a restart and ends when the token changes.
+ * session. A session is signed with the token, so it outlives a restart and ends when the token changes. Whoever has the
+ * token of a thread may act for that thread, and do nothing else.
  */
 export class Auth {
   readonly #token: string;
   readonly #clock: Clock;
+  readonly #threads: ThreadAccess | undefined;
   readonly #codes = new Map<string, number>();
 
-  constructor(token: string, clock: Clock) {
+  constructor(token: string, clock: Clock, threads?: ThreadAccess) {
     this.#token = token;
     this.#clock = clock;
+    this.#threads = threads;
   }
 
+  /** Undefined: it may not come in. Decided once, for as long as whoever comes in stays. */
+  admit(credentials: Credentials): { readonly bound: BoundThread | undefined } | undefined {
+    if (this.allows(credentials)) return { bound: undefined };
+    const bearer = bearerOf(credentials.authorization);
+    const bound = bearer === undefined ? undefined : this.#threads?.boundBy(bearer);
+    return bound && { bound };
+  }
+
+  /** Whether it may do everything. */
   allows({ authorization, cookie, host }: Credentials): boolean {
-    const bearer = /^Bearer (.+)$/i.exec(authorization ?? "")?.[1];
+    const bearer = bearerOf(authorization);
     if (bearer !== undefined) return same(bearer, this.#token);
     const session = cookieNamed(cookie, cookieName(host));
     return session !== undefined && this.#isSession(session);
@@ -57,6 +71,10 @@ export class Auth {
   #sign(text: string): string {
     return createHmac("sha256", this.#token).update(`session:${text}`).digest("base64url");
   }
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer (.+)$/i.exec(authorization ?? "")?.[1];
 }
 
 /** Compares without telling by its time how much was right; hashing makes the lengths equal. */

@@ -7,7 +7,7 @@ import { type Limits, RateLimit } from "../limits.js";
 import type { Metrics } from "../metrics.js";
 import { type DispatchDeps, dispatch } from "../rpc/dispatch.js";
 import { knownError } from "../rpc/errors.js";
-import { Exchange, type Peer } from "../rpc/peer.js";
+import { type BoundThread, Exchange, type Peer } from "../rpc/peer.js";
 import { answerAsset, type ReadAsset } from "./assets.js";
 import type { Auth } from "./auth.js";
 import { readBody } from "./body.js";
@@ -22,9 +22,11 @@ export interface RouteDeps extends DispatchDeps {
   readonly readAsset: ReadAsset;
 }
 
+type Env = { Variables: { bound: BoundThread | undefined } };
+
 /** Everything the gateway answers over HTTP, apart from the WebSocket. */
-export function createRoutes(deps: RouteDeps): Hono {
-  const app = new Hono();
+export function createRoutes(deps: RouteDeps): Hono<Env> {
+  const app = new Hono<Env>();
   const rate = new RateLimit(deps.limits);
   app.use(async (c, next) => {
     await next();
@@ -32,9 +34,16 @@ export function createRoutes(deps: RouteDeps): Hono {
   });
   addOpenRoutes(app, deps);
   app.use(async (c, next) => {
-    if (deps.auth.allows(c.req.header())) return next();
-    c.header("WWW-Authenticate", "Bearer");
-    return c.json({ error: "This needs the gateway's token: Authorization: Bearer <token>." }, 401);
+    const admitted = deps.auth.admit(c.req.header());
+    if (!admitted) {
+      c.header("WWW-Authenticate", "Bearer");
+      return c.json({ error: "This needs the gateway's token: Authorization: Bearer <token>." }, 401);
+    }
+    if (admitted.bound && c.req.path !== "/rpc") {
+      return c.json({ error: "The token of a thread is for /rpc only.", kind: "not_allowed" }, 403);
+    }
+    c.set("bound", admitted.bound);
+    return next();
   });
   app.get("/metrics", async (c) => {
     const { type, text } = await deps.metrics.render();
@@ -42,7 +51,7 @@ export function createRoutes(deps: RouteDeps): Hono {
   });
   app.get("/threads/:thread_id/assets/:asset_ref", (c) => answerAsset(c, deps.readAsset));
   app.post("/rpc", async (c) => {
-    const answer = await answerPost(deps, c.req.raw, rate);
+    const answer = await answerPost(deps, c.req.raw, { rate, bound: c.get("bound") });
     return answer === undefined
       ? c.body(null, 204)
       : c.body(answer, 200, { "Content-Type": "application/json" });
@@ -60,7 +69,7 @@ export function createRoutes(deps: RouteDeps): Hono {
   return app;
 }
 
-function addOpenRoutes(app: Hono, { auth, store, stopping }: RouteDeps): void {
+function addOpenRoutes(app: Hono<Env>, { auth, store, stopping }: RouteDeps): void {
   let schemas: Map<string, object> | undefined;
   app.get("/", (c) => {
     const code = c.req.query("code");
@@ -98,11 +107,15 @@ function allSchemas(): Map<string, object> {
   return new Map([...jsonSchemas(), ...atsf.jsonSchemas(), ["heddle_config", configJsonSchema()]]);
 }
 
-async function answerPost(deps: RouteDeps, request: Request, rate: RateLimit): Promise<string | undefined> {
+async function answerPost(
+  deps: RouteDeps,
+  request: Request,
+  from: Pick<Peer, "rate" | "bound">,
+): Promise<string | undefined> {
   const body = await readBody(request, deps.limits.messageBytes);
   if ("error" in body) return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(body.error) });
   // A peer for the time of one request: nothing can be told to it later.
-  const peer: Peer = { client: undefined, rate, inFlight: 0, subscriptions: undefined };
+  const peer: Peer = { ...from, client: undefined, inFlight: 0, subscriptions: undefined };
   const exchange = new Exchange(peer);
   try {
     return await dispatch(deps, body.text, peer, exchange);

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Connection, type ConnectionDeps } from "../connection.js";
 import type { Sink } from "../outbox.js";
+import type { BoundThread } from "../rpc/peer.js";
 import type { Auth } from "./auth.js";
 import { isForeign } from "./origin.js";
 
@@ -46,25 +47,28 @@ export class WebSockets {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
-    const refusal = this.#refusal(request);
-    if (refusal) {
+    const admitted = this.#deps.auth.admit(request.headers);
+    const refusal = this.#refusal(request, admitted !== undefined);
+    if (!admitted || refusal) {
       // The server's sockets may stay half open: without this, whoever was refused could keep one for good.
       socket.once("finish", () => socket.destroy());
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    } else this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, socket));
+    } else {
+      this.#server.handleUpgrade(request, socket, head, (ws) => this.#accept(ws, socket, admitted.bound));
+    }
   }
 
-  #refusal({ headers, url }: IncomingMessage): string | undefined {
-    const { auth, host, limits, stopping } = this.#deps;
+  #refusal({ headers, url }: IncomingMessage, admitted: boolean): string | undefined {
+    const { host, limits, stopping } = this.#deps;
     if (isForeign(headers.host, headers.origin, host)) return "403 Forbidden";
     if (url?.split("?")[0] !== "/rpc") return "404 Not Found";
-    if (!auth.allows(headers)) return "401 Unauthorized";
+    if (!admitted) return "401 Unauthorized";
     const full = this.#connections.size >= limits.connections;
     return stopping() || full ? "503 Service Unavailable" : undefined;
   }
 
-  #accept(ws: WebSocket, socket: Duplex): void {
-    const connection = new Connection(this.#deps, sinkOf(ws, socket));
+  #accept(ws: WebSocket, socket: Duplex, bound: BoundThread | undefined): void {
+    const connection = new Connection(this.#deps, sinkOf(ws, socket), bound);
     this.#connections.set(ws, connection);
     ws.on("message", (data, binary) => {
       this.#silent.delete(ws);

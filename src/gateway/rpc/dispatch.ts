@@ -9,6 +9,7 @@ import { gatewayError, internalError, knownError, type ParamIssue } from "./erro
 import type { Handlers } from "./handler.js";
 import { type Message, type Parsed, parseMessage, type RpcRequest } from "./message.js";
 import type { Exchange, Peer } from "./peer.js";
+import { withinThread } from "./within-thread.js";
 
 export interface DispatchDeps {
   readonly handlers: Handlers;
@@ -108,7 +109,7 @@ async function execute(
     );
   }
   const name = method as MethodName;
-  const parsed = parseParams(name, params);
+  const parsed = parseParams(name, peer.bound ? withinThread(peer.bound, name, params) : params);
   const call: Call = { origin: exchange, actor: peer.client };
   peer.inFlight++;
   metrics.inFlight++;

@@ -27,6 +27,7 @@ export type GatewayFailure =
   | { kind: "unknown_method"; method: string }
   | { kind: "invalid_params"; issues: ParamIssue[] }
   | { kind: "invalid_text"; issues: ParamIssue[] }
+  | { kind: "not_allowed"; method: string }
   | { kind: "overloaded"; retry_after_ms: number }
   | { kind: "stopping" };
 
@@ -64,6 +65,7 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   unknown_method: RPC_CODES.unknown_method,
   invalid_params: RPC_CODES.invalid_params,
   invalid_text: RPC_CODES.invalid_params,
+  not_allowed: RPC_CODES.forbidden,
   overloaded: RPC_CODES.overloaded,
   stopping: RPC_CODES.overloaded,
   internal: RPC_CODES.internal,
@@ -126,6 +128,7 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "run.not_found": RPC_CODES.invalid_params,
   "run.not_queued": RPC_CODES.invalid_request,
   "run.not_running": RPC_CODES.invalid_request,
+  "run.not_asking": RPC_CODES.invalid_request,
   "run.no_step": RPC_CODES.invalid_params,
   "run.input_too_large": RPC_CODES.invalid_params,
   "run.rejected": RPC_CODES.invalid_request,
@@ -133,6 +136,8 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "run.queue_full": RPC_CODES.overloaded,
   "run.stopping": RPC_CODES.overloaded,
   "thread.busy": RPC_CODES.invalid_request,
+  "thread.other_agent": RPC_CODES.invalid_params,
+  "thread.none_of_agent": RPC_CODES.invalid_params,
   "message.not_found": RPC_CODES.invalid_params,
   "agent.not_found": RPC_CODES.invalid_params,
   "agent.unavailable": RPC_CODES.invalid_request,

@@ -2,6 +2,7 @@ import type { Resolver } from "../../instructions/index.js";
 import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
 import type { RunsDeps } from "../../runs/index.js";
 import type { Follower } from "../../threads/index.js";
+import type { Panels } from "../../tools/index.js";
 import type { Call } from "../../tree/index.js";
 import type { Exchange, Peer } from "./peer.js";
 
@@ -18,5 +19,6 @@ export type Handlers = {
 export interface HandlerDeps extends RunsDeps {
   readonly watching: Follower;
   readonly resolver: Resolver;
+  readonly panels: Panels;
   readonly version: string;
 }

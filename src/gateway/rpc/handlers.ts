@@ -34,9 +34,14 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       await cancelWorkspace(deps, params.workspace_id, call);
       const result = await tree.deleteWorkspace(deps, params, call);
       deps.watching.forget(params.workspace_id);
+      await deps.project.refresh(params.workspace_id);
       return result;
     },
-    "workspace/undelete": (params, { call }) => tree.undeleteWorkspace(deps, params, call),
+    "workspace/undelete": async (params, { call }) => {
+      const result = await tree.undeleteWorkspace(deps, params, call);
+      await deps.project.refresh(params.workspace_id);
+      return result;
+    },
     "workspace/trust": (params) => threads.trustContent(deps, params),
     "workspace/reindex": (params) => threads.reindexWorkspace(deps, deps.watching, params),
 

@@ -9,6 +9,16 @@ export interface Peer {
   inFlight: number;
   /** Undefined for a peer that can't be told anything. */
   readonly subscriptions: Subscriptions | undefined;
+  /** It came in with a token of this thread: whatever it calls, that thread's agent calls. */
+  readonly bound?: BoundThread | undefined;
+}
+
+/** The one thread that a peer acts for. */
+export interface BoundThread {
+  readonly workspace_id: string;
+  readonly thread_id: string;
+  /** Fires when its token is revoked: nothing more is begun for it, and nobody waits for what is under way. */
+  readonly signal: AbortSignal;
 }
 
 export interface Subscriptions {

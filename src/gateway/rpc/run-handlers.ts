@@ -1,7 +1,9 @@
+import { describeAgent } from "../../agents/index.js";
 import * as prompts from "../../prompts/index.js";
 import type { MethodName } from "../../protocol/index.js";
 import * as runs from "../../runs/index.js";
 import type { HandlerDeps, Handlers } from "./handler.js";
+import { panelEvent } from "./panel-event.js";
 import type { Peer } from "./peer.js";
 
 type RunMethod = Extract<
@@ -12,7 +14,9 @@ type RunMethod = Extract<
   | `agent/${string}`
   | `tool/${string}`
   | `hook/${string}`
+  | `panel/${string}`
   | "thread/fork"
+  | "thread/switch"
   | "workspace/sync"
 >;
 
@@ -36,12 +40,18 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
     "run/list": (params) => runs.listRuns(deps, params),
     "run/cancel": async (params, { call, peer }) => runs.cancelRun(deps, await ofRun(params, peer), call),
     "run/steer": async (params, { call, peer }) => runs.steerRun(deps, await ofRun(params, peer), call),
+    "run/approve": async (params, { call, peer }) => runs.approveCall(deps, await ofRun(params, peer), call),
     "run/update": async (params, { call, peer }) => runs.updateRun(deps, await ofRun(params, peer), call),
     "run/manifest": async (params, { peer }) => runs.readManifest(deps, await ofRun(params, peer)),
     "run/context": async (params, { peer }) => runs.readContext(deps, await ofRun(params, peer)),
     "run/preview": async (params, { peer }) => runs.previewRun(deps, await located(params, peer)),
     "run/journal": async (params, { peer }) => runs.readJournal(deps, await ofRun(params, peer)),
     "run/replay": async (params, { peer }) => runs.replayRun(deps, await ofRun(params, peer)),
+    "thread/switch": async (params, { call }) => {
+      const result = await runs.switchThread(deps, params, call);
+      if (result.created) deps.watching.began(result.thread);
+      return result;
+    },
     "thread/fork": async (params, { call, peer }) => {
       const result = await runs.forkThread(deps, await located(params, peer), call);
       deps.watching.began(result.thread);
@@ -56,15 +66,20 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
     "prompt/status": (params) => prompts.promptStatus(deps, params),
     "workspace/sync": (params, { call }) => prompts.syncWorkspace(deps, params, call),
 
-    "agent/list": async ({ workspace_id, include_hidden }) => ({
-      data: agentsIn(deps, workspace_id).list(include_hidden),
-    }),
+    "agent/list": async ({ workspace_id, include_hidden }) => {
+      await deps.agents.looked;
+      const { problem } = deps.agents;
+      const data = agentsIn(deps, workspace_id).list(include_hidden);
+      return { data, ...(problem !== undefined && { problem }) };
+    },
     "agent/get": async ({ workspace_id, agent_id }) => {
+      await deps.agents.looked;
       const agents = agentsIn(deps, workspace_id);
-      return { agent: agents.toWire(agents.require(agent_id)) };
+      return { agent: describeAgent(agents, agents.require(agent_id)) };
     },
     "tool/list": (params) => runs.listTools(deps, params),
-    "tool/call": (params) => runs.callTool(deps, params),
+    "tool/call": (params, { peer }) => runs.callTool(deps, params, peer.bound ? "agent" : "person"),
+    "panel/event": (params, { peer }) => panelEvent(deps, params, peer),
     "hook/list": async () => ({ data: deps.hooks.list() as never }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { HookPackage } from "../../hooks/index.js";
+import { onOneLine } from "./on-one-line.js";
 
 /** The tools a run offers its model, as a section of its prompt. The run gives them to its hooks as `tools`. */
 export function toolsPackage(): HookPackage {
@@ -40,12 +41,4 @@ function listed(tools: z.output<typeof offeredSchema>): string | undefined {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, description }) => `- ${[name, onOneLine(description)].filter(Boolean).join(": ")}`);
   return lines.length === 0 ? undefined : ["Available tools:", ...lines].join("\n");
-}
-
-/** A line of a description that begins with a dash would read as a tool. */
-function onOneLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
 }

@@ -19,6 +19,8 @@ import { lineageOfCaller } from "./lineage.js";
 import { type DelegationResult, readResult } from "./result.js";
 
 const AGAIN_MS = 5_000;
+/** What keeps a result from being given back may last: an agent without a key, a full queue. */
+const LONGEST_MS = 600_000;
 
 /** Results of what nobody waits for come back by themselves, from now on. Answers what ends that. */
 export function giveBackResults(deps: RunsDeps): () => void {
@@ -34,11 +36,14 @@ export async function giveBackLeft(deps: RunsDeps): Promise<void> {
   for (const { run_id } of left) tryToGiveBack(deps, run_id);
 }
 
-function tryToGiveBack(deps: RunsDeps, run_id: string): void {
+function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS): void {
   giveBack(deps, run_id).catch((error) => {
     if (deps.sessions.closing) return;
     deps.report(error, "the result of a delegated run could not be given back; it is tried again");
-    setTimeout(() => !deps.sessions.closing && tryToGiveBack(deps, run_id), AGAIN_MS).unref();
+    const again = () => {
+      if (!deps.sessions.closing) tryToGiveBack(deps, run_id, Math.min(2 * againMs, LONGEST_MS));
+    };
+    setTimeout(again, againMs).unref();
   });
 }
 
@@ -151,7 +156,8 @@ function wordsFor({ asked }: DelegationRow, result: DelegationResult): string {
   const parts = [head, facts, `You had asked:\n${asked}`];
   if (message !== undefined) parts.push(`Why:\n${message}`);
   if (response !== "") parts.push(`Its answer${result.truncated ? " (cut)" : ""}:\n${response}`);
-  return parts.join("\n\n");
+  // An answer may hold what a message may not.
+  return parts.join("\n\n").replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
 const ENDED: Readonly<Record<DelegationResult["status"], string>> = {

@@ -1,5 +1,5 @@
 import type { AgentDefinition, AgentSet } from "../../agents/index.js";
-import { whyHidden } from "../../agents/index.js";
+import { peersOf, whyHidden } from "../../agents/index.js";
 import type { Origin } from "../fold/events.js";
 import type { ActiveRun } from "../fold/state.js";
 
@@ -41,9 +41,7 @@ export function whyNotDelegated(
     const chain = [...lineage.agents, from.agentId, to].join(" → ");
     return `You can't delegate to ${quoted(to)}: it waits for you, or for somebody who waits for you (${chain}). Answer it instead.`;
   }
-  if (lineage.depth >= maxDelegationDepth) {
-    return `You can't delegate any further: limits.maxDelegationDepth is ${maxDelegationDepth}, and you were asked by another agent yourself. Do it with your own tools, or say in your answer what is left to do.`;
-  }
+  if (lineage.depth >= maxDelegationDepth) return tooDeep(maxDelegationDepth);
   if (lineage.hops >= maxDelegationHops) {
     return `You can't delegate any more here: ${lineage.hops} results have come back one after the other, and limits.maxDelegationHops is ${maxDelegationHops}. Tell the user where things stand.`;
   }
@@ -51,10 +49,14 @@ export function whyNotDelegated(
   return available ? undefined : `${quoted(to)} can't be asked now. ${reason ?? ""}`.trim();
 }
 
+function tooDeep(limit: number): string {
+  const instead = "Do it with your own tools, or say in your answer what is left to do.";
+  if (limit === 0) return `You can't delegate here: limits.maxDelegationDepth is 0. ${instead}`;
+  return `You can't delegate any further: limits.maxDelegationDepth is ${limit}, and you were asked by another agent yourself. ${instead}`;
+}
+
 function known(set: AgentSet, from: AgentDefinition): string {
-  const peers = set.all.filter(
-    (other) => other.agentId !== from.agentId && whyHidden(from, other) === undefined,
-  );
+  const peers = peersOf(set, from);
   if (peers.length === 0) return "There is nobody you can delegate to.";
   return `You can delegate to: ${peers.map(({ agentId }) => agentId).join(", ")}.`;
 }

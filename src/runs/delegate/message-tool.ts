@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HeddleError } from "../../base/index.js";
+import { isStorableText } from "../../protocol/index.js";
 import { type DelegationRow, delegations, threads } from "../../store/index.js";
 import { defineTool, type ToolContext, type ToolDefinition, type ToolOutcome } from "../../tools/index.js";
 import type { RunsDeps } from "../deps.js";
@@ -11,6 +12,12 @@ import { waitForRun } from "./wait.js";
 const DEFAULT_SECONDS = 300;
 const MOST_SECONDS = 24 * 3600;
 const MOST_CHARS = 1_000_000;
+/** The longest response and the longest thoughts, with what surrounds them, all of it escaped: six bytes for one. */
+const MOST_OUTPUT_BYTES = 640 * 1024;
+
+/** A refusal of the store would come only once a thread was made for it. */
+const storable = (text: string) => isStorableText(text);
+const NOT_STORABLE = "contains a NUL character or half a character";
 
 const parameters = z.strictObject({
   agentId: z.string().min(1).max(128).describe("the agent to ask"),
@@ -19,11 +26,13 @@ const parameters = z.strictObject({
     .min(1)
     .max(MOST_CHARS)
     .refine((text) => text.trim() !== "", "is empty")
+    .refine(storable, NOT_STORABLE)
     .describe("the message, sent to it as a user's"),
   session: z
     .string()
     .min(1)
     .max(128)
+    .refine(storable, NOT_STORABLE)
     .optional()
     .describe("`latest`, `create`, `latest-or-create` (default), or the id of one of its sessions"),
   mode: z
@@ -54,6 +63,7 @@ export function agentsMessage(deps: () => RunsDeps): ToolDefinition {
     parameters,
     capabilities: ["agents.message"],
     safeToRepeat: true,
+    mostOutputBytes: MOST_OUTPUT_BYTES,
     run: (args, context) => message(deps(), args, context),
   });
 }
@@ -89,7 +99,10 @@ async function askedBefore(deps: RunsDeps, id: string): Promise<Asked | undefine
   if (!found) return undefined;
   const { caller_thread_id, thread_id, mode } = found.delegation;
   const { workspace_id, created_at } = found.delegation;
-  const over = mode === "sync" ? deps.waits.begin(workspace_id, caller_thread_id, thread_id) : undefined;
+  const over =
+    mode === "sync"
+      ? (deps.waits.resumed(id) ?? deps.waits.begin(workspace_id, caller_thread_id, thread_id))
+      : undefined;
   return { ...found, at: created_at * 1000, over: over ?? (() => {}) };
 }
 
@@ -142,7 +155,7 @@ function outcomeOf(result: DelegationResult): ToolOutcome {
     response: result.response,
     ...(result.truncated && { truncated: true }),
     durationMs: result.durationMs,
-    toolCallCount: result.toolCalls.length,
+    toolCallCount: result.toolCallCount,
     ...(result.toolCalls.length > 0 && { toolCalls: result.toolCalls }),
     ...(result.thinkingText !== "" && { thinkingText: result.thinkingText }),
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { peersOf } from "../../agents/index.js";
+import { type AgentDefinition, type AgentSet, peersOf } from "../../agents/index.js";
 import { defineTool, type Plugin, type ToolDefinition } from "../../tools/index.js";
 import type { RunsDeps } from "../deps.js";
 import { callerOf } from "./caller.js";
@@ -17,6 +17,12 @@ export function agentsPlugin(deps: () => RunsDeps): Plugin {
   };
 }
 
+/** What a person sees who calls it outside any thread. */
+function visible(set: AgentSet): readonly AgentDefinition[] {
+  const all = set.all.filter(({ uiVisible }) => uiVisible);
+  return all.toSorted((a, b) => (a.agentId < b.agentId ? -1 : 1));
+}
+
 function agentsList(deps: () => RunsDeps): ToolDefinition {
   return defineTool({
     name: "agents_list",
@@ -29,7 +35,7 @@ function agentsList(deps: () => RunsDeps): ToolDefinition {
       const { agents } = deps();
       const set = agents.in(context.workspace_id);
       const caller = await callerOf(deps(), context);
-      const seen = caller ? peersOf(set, caller.agent) : set.all.filter(({ uiVisible }) => uiVisible);
+      const seen = caller ? peersOf(set, caller.agent) : visible(set);
       const listed = seen.map((agent) => {
         const { available, reason } = set.toWire(agent);
         const { agentId, displayName, description } = agent;

@@ -16,6 +16,8 @@ export interface DelegationResult {
   readonly response: string;
   readonly truncated: boolean;
   readonly durationMs: number;
+  /** All of them, also where fewer are listed. */
+  readonly toolCallCount: number;
   readonly toolCalls: readonly { readonly name: string; readonly durationMs: number }[];
   readonly thinkingText: string;
   /** Why there is no answer, or not all of it. */
@@ -36,6 +38,7 @@ export async function readResult(
     return { events: (yield* eventsOfRun(row)) as unknown as RunEvent[], title: thread?.title ?? "" };
   });
   const said = await spoken(deps, events);
+  const calls = callsIn(events);
   const response = cut(said.last, MOST_RESPONSE_BYTES);
   const error = row.error === null ? undefined : (JSON.parse(row.error) as { message: string });
   return {
@@ -48,7 +51,8 @@ export async function readResult(
     response,
     truncated: response.length < said.last.length,
     durationMs: (events.at(-1)?.at ?? 0) - (events[0]?.at ?? 0),
-    toolCalls: callsIn(events),
+    toolCallCount: calls.length,
+    toolCalls: calls.slice(0, MOST_CALLS),
     thinkingText: cut(said.thinking, MOST_THINKING_BYTES),
     ...(row.status !== "completed" && { message: error?.message ?? ENDS[row.status] ?? "It ended." }),
   };
@@ -81,12 +85,10 @@ function answersIn(events: readonly RunEvent[]): EffectReceipt[] {
 function callsIn(events: readonly RunEvent[]): { name: string; durationMs: number }[] {
   const calls = answersIn(events).flatMap(({ calls = [] }) => calls);
   const names = new Map(calls.map((call) => [sha256(canonicalJson(call)), call.name]));
-  return receiptsOf(events, "tool.call")
-    .slice(0, MOST_CALLS)
-    .map(({ receipt, params_hash }) => ({
-      name: names.get(params_hash) ?? "",
-      durationMs: receipt.duration_ms ?? 0,
-    }));
+  return receiptsOf(events, "tool.call").map(({ receipt, params_hash }) => ({
+    name: names.get(params_hash) ?? "",
+    durationMs: receipt.duration_ms ?? 0,
+  }));
 }
 
 /** What came of effects of a kind, in the order they were decided on. */

@@ -1,4 +1,3 @@
-import { unixSeconds } from "../../base/index.js";
 import { type DelegationRow, delegations, type RunRow, runs, workspaces } from "../../store/index.js";
 import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
@@ -19,6 +18,8 @@ export async function waitForRun(
   let stop = () => {};
   const cancel = () => cancelWith(deps, delegation, signal);
   signal.addEventListener("abort", cancel, { once: true });
+  // It may have been cancelled while it was still asking.
+  if (signal.aborted) cancel();
   try {
     const ended = new Promise<RunRow | undefined>((resolve) => {
       const unlisten = deps.ends.on((row) => row.id === run_id && resolve(row));
@@ -38,17 +39,20 @@ export async function waitForRun(
   }
 }
 
-/** Nobody waits any more. It may have ended this very moment: then its result is given here, or by whoever was quicker. */
+/**
+ * Nobody waits any more, unless it has ended this very moment: then the call has its result, also one that is made again
+ * because the gateway was killed before that was recorded.
+ */
 async function leave(
   deps: RunsDeps,
   { id, run_id, workspace_id }: DelegationRow,
 ): Promise<RunRow | undefined> {
   return deps.store.write({ key: workspace_id }, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
-    yield* delegations.leaveDelegation(id);
     const row = yield* runs.findRun(run_id);
-    const ended = row !== undefined && row.last_seq !== null;
-    return ended && (yield* delegations.claimResult(id, unixSeconds(deps.clock))) ? row : undefined;
+    if (row && row.last_seq !== null) return row;
+    yield* delegations.leaveDelegation(id);
+    return undefined;
   });
 }
 

@@ -1,9 +1,18 @@
+export interface Resumed {
+  /** Of the call. */
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly caller_thread_id: string;
+  readonly thread_id: string;
+}
+
 /**
  * Which threads wait for which. A call that would close a circle is refused before it begins: each would wait for the
  * other until a time limit, and both for nothing.
  */
 export class Waits {
   readonly #for = new Map<string, Map<string, number>>();
+  readonly #resumed = new Map<string, () => void>();
 
   /** From now on one thread waits for another; undefined when that one waits for it already, directly or not. */
   begin(workspace_id: string, from: string, to: string): (() => void) | undefined {
@@ -21,6 +30,23 @@ export class Waits {
       else targets.delete(target);
       if (targets.size === 0 && this.#for.get(caller) === targets) this.#for.delete(caller);
     };
+  }
+
+  /** A call that a gateway made that is gone waits on, though it was not made again yet. */
+  resume({ id, workspace_id, caller_thread_id, thread_id }: Resumed): () => void {
+    const over = this.begin(workspace_id, caller_thread_id, thread_id) ?? (() => {});
+    this.#resumed.set(id, over);
+    return () => {
+      this.#resumed.delete(id);
+      over();
+    };
+  }
+
+  /** What ends the wait of such a call, for the one who makes it again. */
+  resumed(id: string): (() => void) | undefined {
+    const over = this.#resumed.get(id);
+    this.#resumed.delete(id);
+    return over;
   }
 
   #reaches(from: string, to: string): boolean {

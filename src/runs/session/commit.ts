@@ -18,7 +18,7 @@ import type { RunsDeps } from "../deps.js";
 import type { RunEvent } from "../fold/events.js";
 import { type Plan, planEvents } from "../fold/plan.js";
 import { asking } from "../fold/state.js";
-import { runsToWire, runToWire } from "../wire.js";
+import { isDelegated, runsToWire, runToWire } from "../wire.js";
 import type { AddedHistory } from "./history.js";
 import type { KeptBlob } from "./parts.js";
 import type { ThreadSession } from "./session.js";
@@ -106,22 +106,23 @@ export function* writePlan(
       ...(told.covered !== undefined && { history_to: told.covered }),
     }),
   };
-  const seen = [...plan.made, ...plan.changed].filter((row) => isNews(session, row));
-  const above = yield* callersToTell(session, seen);
-  const news = [...seen.map((row) => runToWire(row)), ...above];
+  const isSeen = (row: RunRow) => isNews(session, row);
+  const [made, changed] = [plan.made.filter(isSeen), plan.changed.filter(isSeen)];
+  const above = yield* callersToTell(session, [...made, ...changed]);
+  const news = [...made.map((row) => runToWire(row)), ...(yield* runsToWire(changed)), ...above];
   return { changes, told: news.map((run) => ({ method: "run/changed", params: { run } })) };
 }
 
 /** What a delegated run asks is shown where it was delegated from, too. */
 function* callersToTell(session: ThreadSession, seen: readonly RunRow[]): Unit<Run[]> {
   const asking = seen.filter(
-    ({ id, approvals, parent_run_id }) =>
-      parent_run_id !== null && approvals !== (session.position.rows.get(id)?.approvals ?? null),
+    (row) => isDelegated(row) && row.approvals !== (session.position.rows.get(row.id)?.approvals ?? null),
   );
   const told: Run[] = [];
   for (const { parent_run_id } of asking) {
-    const callers = yield* runs.withAncestors(parent_run_id as string);
-    told.push(...(yield* runsToWire(callers)));
+    const above = yield* runs.withAncestors(parent_run_id as string);
+    const first = above.findIndex((row) => !isDelegated(row));
+    told.push(...(yield* runsToWire(first === -1 ? above : above.slice(0, first + 1))));
   }
   return told;
 }

@@ -5,9 +5,10 @@ import { groundFloor } from "./0001-ground-floor.js";
 import { threadFiles } from "./0002-thread-files.js";
 import { runs } from "./0003-runs.js";
 import { agents } from "./0004-agents.js";
+import { artifacts } from "./0005-artifacts.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents];
+const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents, artifacts];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

@@ -219,6 +219,9 @@ export function* withAncestors(id: string): Unit<RunRow[]> {
   return found;
 }
 
+/** A result that came back is a run of its caller's thread: what that asks is nothing to the run whose result it is. */
+const DELEGATED = sql<boolean>`run.origin like '%"kind":"delegated"%'`;
+
 /** Runs that wait for somebody's answer, each with a run that it was delegated from, at whatever distance. */
 export function* waitingBelow(ids: readonly string[]): Unit<(RunRow & { readonly ancestor: string })[]> {
   if (ids.length === 0) return [];
@@ -232,12 +235,14 @@ export function* waitingBelow(ids: readonly string[]): Unit<(RunRow & { readonly
           .where(sql<boolean>`status in ('running', 'waiting')`)
           .where("status", "=", "waiting")
           .where("parent_run_id", "is not", null)
+          .where(DELEGATED)
           .union(
             cte
               .selectFrom("up")
               .innerJoin("run", "run.id", "up.ancestor")
               .select(["up.id as id", "run.parent_run_id as ancestor"])
-              .where("run.parent_run_id", "is not", null),
+              .where("run.parent_run_id", "is not", null)
+              .where(DELEGATED),
           ),
       )
       .selectFrom("up")

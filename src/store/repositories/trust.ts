@@ -16,6 +16,33 @@ export function* isTrusted(workspace_id: string, kind: string, hashes: readonly 
   return rows.length === asked.size;
 }
 
+/** Whether anything of a kind was ever trusted. */
+export function* wasTrusted(workspace_id: string, kind: string): Unit<boolean> {
+  const rows = yield* query(({ db }) =>
+    db
+      .selectFrom("trust")
+      .select("content_sha256")
+      .where("workspace_id", "=", workspace_id)
+      .where("kind", "=", kind)
+      .limit(1),
+  );
+  return rows.length > 0;
+}
+
+/** The living workspaces in which something of one of these kinds is trusted. */
+export function* workspacesWithTrust(kinds: readonly string[]): Unit<string[]> {
+  const rows = yield* query(({ db }) =>
+    db
+      .selectFrom("trust")
+      .innerJoin("workspace", "workspace.id", "trust.workspace_id")
+      .select("trust.workspace_id")
+      .distinct()
+      .where("trust.kind", "in", [...kinds])
+      .where("workspace.deleted_at", "is", null),
+  );
+  return rows.map(({ workspace_id }) => workspace_id);
+}
+
 /** Trusting the same content again keeps the time it was first trusted. */
 export function* saveTrust(row: TrustRow): Unit<void> {
   yield* query(({ db }) =>

@@ -4,21 +4,21 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../../../test/support/stores.js";
-import { type FoundFile, findFile, unreadable } from "./find.js";
+import { type Found, find, unreadable } from "./find.js";
 import { openFound, pathIfSame } from "./open.js";
 
 /** A file that was found in a project, with a secret of the same name outside it. */
-async function found(): Promise<{ outside: string; dir: string; file: FoundFile }> {
+async function found(): Promise<{ outside: string; dir: string; file: Found }> {
   const outer = temporaryDirectory();
   const [outside, dir] = [join(outer, "outside"), join(outer, "project/dir")];
   for (const one of [outside, dir, join(outer, "project/.git")]) mkdirSync(one, { recursive: true });
   writeFileSync(join(outside, "a.txt"), "secret");
   writeFileSync(join(outer, "project/.git/a.txt"), "secret");
   writeFileSync(join(dir, "a.txt"), "open");
-  return { outside, dir, file: (await findFile(join(outer, "project"), "dir/a.txt")) as FoundFile };
+  return { outside, dir, file: (await find(join(outer, "project"), "dir/a.txt", "file")) as Found };
 }
 
-async function refusalOf(file: FoundFile): Promise<string> {
+async function refusalOf(file: Found): Promise<string> {
   const opened = await openFound(file);
   if ("refusal" in opened) return opened.refusal;
   await opened.close();

@@ -1,37 +1,29 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { failed, MOST_OUTPUT_BYTES } from "../outcome.js";
-import { defineBuiltInTool, type ToolOutcome } from "../tool.js";
-import { findFile } from "./find.js";
+import { defineTool, type ToolOutcome } from "../tool.js";
+import { find } from "./find.js";
 import { type NumberedLines, numberLines } from "./lines.js";
 import { openFound } from "./open.js";
+import { pathTo } from "./path.js";
 
 const MOST_LINES = 2_000;
 
 const parameters = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .refine((path) => !path.includes("\0"), "contains a NUL character")
-    .describe("the file, relative to the workspace's directory"),
+  path: pathTo("the file"),
   from_line: z.int().min(1).max(1_000_000_000).optional().describe("the first line to read; default 1"),
   lines: z.int().min(1).max(MOST_LINES).optional().describe(`how many lines to read; default ${MOST_LINES}`),
 });
 
-export const filesRead = defineBuiltInTool({
+export const filesRead = defineTool({
   name: "files_read",
   title: "Read a file",
   description: `Reads a text file of the workspace, its lines numbered from 1. At most ${MOST_LINES} lines at once.`,
   parameters,
   capabilities: ["files.read"],
   safeToRepeat: true,
-  plugin: "files",
   async run(args, { directory, signal }) {
-    if (directory === undefined) {
-      return failed("This workspace has no directory, so there are no files to read.");
-    }
-    const found = await findFile(directory, args.path);
+    const found = await find(directory, args.path, "file");
     if ("refusal" in found) return failed(found.refusal);
     const file = await openFound(found);
     if ("refusal" in file) return failed(file.refusal);

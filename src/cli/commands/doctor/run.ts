@@ -1,4 +1,5 @@
 import { dataDirectory } from "../../connect/data-dir.js";
+import { checkAgents } from "./agents.js";
 import type { Check, DoctorOptions } from "./check.js";
 import { checkDataDirectory } from "./data-directory.js";
 import { checkGateway } from "./gateway.js";
@@ -25,6 +26,7 @@ export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]
     ...(await survived("token", () => checkSecrets(dataDir))),
     ...gateway,
     ...(await survived("store", async () => [await checkStore(dataDir, store, url)])),
+    ...(await survived("agents", async () => [await checkAgents(dataDir, url !== undefined)])),
     ...(url === undefined ? [] : await survived("projects", () => checkWorkspaces(dataDir))),
   ];
 }

@@ -2,12 +2,14 @@ import type { Run, RunStatus } from "../../../protocol/index.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { formatTime, note, paint, paintErr, print, printJson, printTable, visible } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
-import { placeOf } from "./of-run.js";
+import { findRun, placeOf } from "./of-run.js";
 import { number, statusText } from "./run-text.js";
+import { treeLines } from "./tree-text.js";
 
 interface ListOptions extends WorkspaceOptions {
   readonly thread?: string;
   readonly status?: RunStatus[];
+  readonly tree?: string | true;
   readonly limit: number;
 }
 
@@ -17,6 +19,7 @@ export async function list(options: ListOptions): Promise<void> {
   const { data, more } = await withSession(options, (session) => readRuns(session, options));
   if (options.json) return printJson({ data, more });
   if (data.length === 0) return print(paint.dim("No runs found. Ask something: heddle send TEXT"));
+  if (options.tree !== undefined) return print(...treeLines(data));
   const several = options.thread === undefined;
   const rows = data.map((run) => [
     paint.dim(run.id),
@@ -46,10 +49,9 @@ function tokens({ usage }: Run): string {
   return usage ? `${number(usage.input)} + ${number(usage.output)}` : "";
 }
 
-async function readRuns(
-  session: Session,
-  { thread, status, limit }: ListOptions,
-): Promise<{ data: Run[]; more: boolean }> {
+async function readRuns(session: Session, options: ListOptions): Promise<{ data: Run[]; more: boolean }> {
+  const { thread, status, limit, tree } = options;
+  if (typeof tree === "string") return { data: await readTree(session, tree, options), more: false };
   const place =
     thread === undefined ? { workspace_id: (await session.workspace()).id } : await placeOf(session, thread);
   const data: Run[] = [];
@@ -66,4 +68,15 @@ async function readRuns(
     cursor = page.next_cursor;
   } while (cursor !== undefined && data.length < limit);
   return { data, more: cursor !== undefined };
+}
+
+/** The whole delegation that a run belongs to, whichever run of it was named. */
+async function readTree(session: Session, given: string, { thread, status }: ListOptions): Promise<Run[]> {
+  const run = await findRun(session, { given, thread });
+  const { workspace_id } = run;
+  let root = run;
+  while (root.parent_run_id !== undefined)
+    root = (await session.call("run/get", { workspace_id, run_id: root.parent_run_id })).run;
+  const params = { workspace_id, tree_of: root.id, ...(status && { status }) };
+  return (await session.call("run/list", params)).data;
 }

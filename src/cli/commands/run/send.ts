@@ -5,7 +5,9 @@ import type { WorkspaceOptions } from "../../options.js";
 import { note, paintErr, printJson } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
 import { answerIn } from "./answer.js";
+import { standingOf } from "./approving.js";
 import { Cancelling } from "./cancelling.js";
+import { untilEnded } from "./carry-on.js";
 import { assertChoice, type ChosenThread, chooseThread, type ThreadChoice } from "./choose-thread.js";
 import { AWAY_MS, followThread } from "./follow.js";
 import { readMessage } from "./message-input.js";
@@ -18,6 +20,7 @@ import { ShowRun } from "./show-run.js";
 interface SendOptions extends WorkspaceOptions, ThreadChoice, PromptOptions {
   readonly model?: string;
   readonly thinking?: boolean;
+  readonly approve?: string;
 }
 
 interface Outcome {
@@ -30,6 +33,7 @@ interface Outcome {
 /** Asks an agent and shows its answer while it comes. */
 export async function send(words: readonly string[], options: SendOptions): Promise<void> {
   assertChoice(options);
+  standingOf(options.approve);
   const content = await readMessage(words);
   const prompt = await readPrompt(options);
   const cancelling = new Cancelling();
@@ -74,7 +78,8 @@ async function converse(session: Session, sending: Sending): Promise<Outcome | u
     call("run/cancel", { workspace_id, run_id: run.id }).catch(() => {});
   });
   try {
-    const ended = await following.ended(run, shown);
+    const standing = standingOf(options.approve);
+    const ended = await untilEnded(session, following, run, { shown, standing, json: options.json });
     const read = await Promise.all([
       readAnswer(session, ended),
       call("thread/get", { workspace_id, thread_id }, { timeoutMs: AWAY_MS }),

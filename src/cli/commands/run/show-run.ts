@@ -47,7 +47,6 @@ export class ShowRun implements RunWatcher {
     this.#status = status;
     if (status === "queued")
       this.aside("Another run is under way in this thread; this one waits for its turn.");
-    if (status === "waiting") this.aside("The run waits for an answer or an approval.");
   }
 
   connection(state: "lost" | "back"): void {

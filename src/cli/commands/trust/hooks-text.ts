@@ -1,6 +1,7 @@
 import type { ProjectConfig } from "../../../atsf/index.js";
-import { paint, visible } from "../../output.js";
+import { paint } from "../../output.js";
 import { linkRefusal } from "./link-refusal.js";
+import { plainly, section } from "./plainly.js";
 
 type Hooks = NonNullable<ProjectConfig["worktreeHooks"]>;
 type HookLink = NonNullable<Hooks["symlinks"]>[number];
@@ -32,10 +33,6 @@ function linkLine(link: HookLink, project: string | undefined): string {
   return why === undefined ? shown : `${shown}  ${paint.yellow(`not made: ${plainly(why)}`)}`;
 }
 
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [paint.dim(title), ...lines.map((line) => `  ${line}`)];
-}
-
 function commandLines({ command, label, timeout, continueOnError, platforms }: HookCommand): string[] {
   const [first = "", ...more] = command.split("\n").map(plainly);
   const about = [
@@ -55,10 +52,4 @@ function commandLines({ command, label, timeout, continueOnError, platforms }: H
 function secondsOf(timeout: number | undefined): number {
   if (timeout === undefined) return DEFAULT_SECONDS;
   return timeout === 0 ? MOST_SECONDS : Math.min(timeout / 1000, MOST_SECONDS);
-}
-
-/** Characters that are not seen, or turn the order of others around, are shown by their numbers. */
-function plainly(text: string): string {
-  const hidden = /\p{Cf}|\p{Zl}|\p{Zp}/gu;
-  return visible(text).replace(hidden, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

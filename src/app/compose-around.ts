@@ -1,0 +1,86 @@
+import type { Agents, HeddleConfig } from "../agents/index.js";
+import { systemClock } from "../base/index.js";
+import type { Log } from "../gateway/index.js";
+import { type Store, workspaces } from "../store/index.js";
+import type { ThreadsDeps } from "../threads/index.js";
+import { applyConfig } from "./apply-config.js";
+import { childEnv } from "./child-env.js";
+import type { RunParts } from "./compose-runs.js";
+import type { LiveConfig } from "./live-config.js";
+import type { Around } from "./look-around.js";
+import { Lookout } from "./lookout.js";
+import { ProjectConfigs } from "./project-files.js";
+
+/** What the rest of the gateway is told of: it is made after the agents, which are made first. */
+interface Told {
+  readonly config: LiveConfig;
+  readonly threads: ThreadsDeps;
+  readonly runs: RunParts;
+}
+
+/** What agents are made of, as it is now: the configuration, what projects add to it, and what this machine has. */
+export function composeAround(given: { store: Store; agents: Agents; log: Log; around: Around }) {
+  const { store, agents, log, around } = given;
+  let told: Told | undefined;
+  let inEffect: HeddleConfig | undefined;
+  const announce = (workspace_id: string) => {
+    const { problem } = agents;
+    const params = { workspace_id, ...(problem !== undefined && { problem }) };
+    told?.threads.live.tell({ workspace_id, method: "agent/changed", params });
+  };
+  const announceAll = async () => {
+    const rows = await store.read(() => workspaces.listWorkspaces(MOST_WORKSPACES));
+    for (const { id } of rows) announce(id);
+  };
+  const projects = new ProjectConfigs({
+    store,
+    clock: systemClock,
+    env: process.env,
+    agents,
+    log,
+    useServers: (workspace_id, servers, directory) =>
+      told?.runs.useServers(servers, { workspace_id, directory }),
+    changed(workspace_id) {
+      told?.runs.providers.drop(workspace_id);
+      announce(workspace_id);
+    },
+  });
+  const lookout = new Lookout({
+    agents,
+    around,
+    needed: () => (inEffect?.agents ?? []).length === 0,
+    changed: () => void announceAll().catch((error) => log.warn({ err: error }, NOT_TOLD)),
+  });
+  return {
+    projects,
+    /** Before anyone is let in, what is trusted counts; what has to be looked for is found later. */
+    async begin(parts: Told): Promise<void> {
+      told = parts;
+      const { config, threads, runs } = parts;
+      inEffect = config.found.config;
+      await projects.begin();
+      lookout.begin();
+      const users = [
+        runs.useConfig,
+        (next: HeddleConfig | undefined) => {
+          threads.setups.env = childEnv(process.env, next);
+          inEffect = next;
+          lookout.look();
+        },
+      ];
+      config.follow({
+        agents,
+        apply: (found) => applyConfig({ agents, hooks: runs.userHooks, users }, found),
+        announce: announceAll,
+        alsoLook: () => projects.look(),
+      });
+    },
+    async stop(): Promise<void> {
+      lookout.stop();
+      await told?.config.stop();
+    },
+  };
+}
+
+const MOST_WORKSPACES = 10_000;
+const NOT_TOLD = "not everyone was told of new agents";

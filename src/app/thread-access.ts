@@ -1,0 +1,110 @@
+import { delimiter, join } from "node:path";
+import type { HeddleConfig } from "../agents/index.js";
+import { randomSecret } from "../base/index.js";
+import type { Gateway } from "../gateway/index.js";
+import {
+  commandDirectory,
+  type ListedPlugin,
+  type Skill,
+  type SkillsPlace,
+  type ToolContext,
+  type ToolRegistry,
+  writeCommand,
+  writeSkills,
+} from "../tools/index.js";
+import { hookEnv } from "./child-env.js";
+import { programWords } from "./program.js";
+
+interface ThreadAccessGiven {
+  readonly dataDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: () => HeddleConfig | undefined;
+  /** False: nothing may be opened that a command could reach this gateway by. */
+  readonly mayListen: boolean;
+}
+
+/** What a command is started with; `end` when it is over. */
+interface CommandEnvironment {
+  readonly env: NodeJS.ProcessEnv;
+  end(): void;
+}
+
+/** A shell that is told of no path looks in these. */
+const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** How what an agent starts reaches this gateway: the skills it reads, the command it runs, the token it comes in with. */
+export class AgentCommands {
+  readonly #given: ThreadAccessGiven;
+  #gateway: Gateway | undefined;
+  #url: Promise<string> | undefined;
+
+  constructor(given: ThreadAccessGiven) {
+    this.#given = given;
+  }
+
+  /** Commands come in here. */
+  over(gateway: Gateway): void {
+    this.#gateway = gateway;
+  }
+
+  /** The gateway has an address: none of their own is needed. */
+  listening(url: string): void {
+    this.#url = Promise.resolve(url);
+  }
+
+  /** The skills of plugins. None where a command could not reach this gateway: nobody is told of what can't be used. */
+  async skills(
+    workspace_id: string,
+    plugins: readonly ListedPlugin[],
+    tools: ToolRegistry,
+  ): Promise<readonly Skill[]> {
+    if (!this.#given.mayListen) return [];
+    const everywhere = new Set(tools.plugins());
+    const listed = tools.list(workspace_id);
+    const common = plugins.filter((plugin) => everywhere.has(plugin));
+    const own = plugins.filter((plugin) => !everywhere.has(plugin));
+    const written = await Promise.all([
+      writeSkills(this.#place(), common, listed),
+      writeSkills({ ...this.#place(), workspace_id }, own, listed),
+    ]);
+    return written.flat();
+  }
+
+  /** The environment of one command. In a thread it can use that thread's tools, until it ends. */
+  environment = async ({ workspace_id, thread_id }: ToolContext): Promise<CommandEnvironment> => {
+    const { env, config, mayListen } = this.#given;
+    const base = hookEnv(env, config());
+    const gateway = this.#gateway;
+    if (thread_id === undefined || !mayListen || !gateway) return { env: base, end: () => {} };
+    const [url] = await Promise.all([this.#address(gateway), writeCommand(this.#place())]);
+    const token = gateway.access.issue({ workspace_id, thread_id });
+    return {
+      env: {
+        ...base,
+        PATH: [commandDirectory(this.#place()), base.PATH || USUAL_PATH].join(delimiter),
+        HEDDLE_URL: url,
+        HEDDLE_WORKSPACE: workspace_id,
+        HEDDLE_THREAD: thread_id,
+        HEDDLE_TOKEN: token,
+      },
+      end: () => gateway.access.revoke(token),
+    };
+  };
+
+  /** Nobody else knows the token of a port that is opened for commands alone: only those of threads let in there. */
+  async #address(gateway: Gateway): Promise<string> {
+    this.#url ??= gateway
+      .listen({ host: "127.0.0.1", port: 0, token: randomSecret() })
+      .then(({ port }) => `http://127.0.0.1:${port}`);
+    try {
+      return await this.#url;
+    } catch (error) {
+      this.#url = undefined;
+      throw error;
+    }
+  }
+
+  #place(): SkillsPlace {
+    return { directory: join(this.#given.dataDir, "skills"), program: programWords() };
+  }
+}

@@ -1,0 +1,107 @@
+import type { Run, RunApproval } from "../../../protocol/index.js";
+import { cliError, UsageError } from "../../errors.js";
+import { oneLine } from "../../message-text.js";
+import { visible } from "../../output.js";
+import type { Session } from "../../session.js";
+
+export type Decision = "allow" | "deny" | "always";
+/** What is answered without asking anyone. */
+export type Standing = "allow" | "deny" | undefined;
+
+/** Who can be asked: nobody in a script. */
+export interface Person {
+  readonly present: boolean;
+  ask(approval: RunApproval): Promise<Decision | undefined>;
+}
+
+interface Given {
+  readonly session: Pick<Session, "call">;
+  readonly standing: Standing;
+  readonly person: Person;
+  readonly aside: (line: string) => void;
+}
+
+/**
+ * Answers what a run, or one that it delegated to, wants allowed: by what was said on the command line, or by asking. Where
+ * nobody can be asked it gives up, and the run waits on.
+ */
+export class Approving {
+  /** Rejects when nobody can answer. */
+  readonly stuck: Promise<never>;
+  readonly #given: Given;
+  readonly #seen = new Set<string>();
+  #giveUp: (error: Error) => void = () => {};
+  #asking: Promise<void> = Promise.resolve();
+
+  constructor(given: Given) {
+    this.#given = given;
+    this.stuck = new Promise((_, reject) => {
+      this.#giveUp = reject;
+    });
+    // Whoever does not wait for it is not told.
+    this.stuck.catch(() => {});
+  }
+
+  changed({ approvals = [], workspace_id }: Run): void {
+    for (const approval of approvals) {
+      const key = `${approval.run_id} ${approval.tool_call_id}`;
+      if (this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      // One question at a time.
+      this.#asking = this.#asking
+        .then(() => this.#answer(approval, workspace_id))
+        .catch((error) => this.#giveUp(error));
+    }
+  }
+
+  async #answer(approval: RunApproval, workspace_id: string): Promise<void> {
+    const { session, standing, person, aside } = this.#given;
+    const { run_id, tool_call_id, name } = approval;
+    aside(`[approval] ${oneLine(`${approval.agent_id} wants to call ${name} ${approval.arguments}`)}`);
+    if (standing === undefined && !person.present) throw nobodyToAsk(approval);
+    const decision = standing ?? (await person.ask(approval));
+    // Ctrl-C at the question: the run is being cancelled, and with it what it asks.
+    if (decision === undefined) return;
+    const params = { workspace_id, run_id, tool_call_id, decision };
+    await session.call("run/approve", params).catch((error) => {
+      // Somebody else was quicker, or the run has ended.
+      if ((error as { kind?: string }).kind !== "run.not_asking") throw error;
+    });
+  }
+}
+
+function nobodyToAsk({ run_id, thread_id, tool_call_id, name }: RunApproval) {
+  return cliError(
+    { kind: "run.waiting", run_id, thread_id, tool_call_id },
+    `The run waits until somebody allows ${name}, and there is no terminal to ask on. It goes on waiting: \`heddle runs approve ${run_id}\` allows it, with --deny it goes on without. \`--approve all\` allows everything a run asks for.`,
+  );
+}
+
+/** A person at a terminal. */
+export function personHere(): Person {
+  return {
+    present: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    async ask({ name }) {
+      const prompts = await import("@clack/prompts");
+      const answer = await prompts.select({
+        message: `Allow ${visible(name)}?`,
+        options: [
+          { value: "allow", label: "Yes, this once" },
+          { value: "always", label: `Always for ${visible(name)} in this thread` },
+          { value: "deny", label: "No" },
+        ],
+        output: process.stderr,
+        withGuide: false,
+      });
+      return prompts.isCancel(answer) ? undefined : (answer as Decision);
+    },
+  };
+}
+
+/** `--approve all|none|ask`. */
+export function standingOf(given: string | undefined): Standing {
+  if (given === undefined || given === "ask") return undefined;
+  if (given === "all") return "allow";
+  if (given === "none") return "deny";
+  throw new UsageError(`--approve takes all, none or ask, not '${given}'`);
+}

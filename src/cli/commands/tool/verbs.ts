@@ -1,0 +1,2 @@
+export { callTool } from "./call.js";
+export { listTools } from "./list.js";

@@ -1,0 +1,49 @@
+import { type DelegationRow, delegations, workspaces } from "../../store/index.js";
+import { cancelRun } from "../cancel.js";
+import type { RunsDeps } from "../deps.js";
+
+const CALLED_BY_A_STEP = "int_";
+
+/**
+ * What calls of a gateway that is gone waited for. Before anything is carried on: a call that is made again waits as before,
+ * what was asked for by a run that was cancelled is cancelled, and the rest, for which nobody waits any more, comes back by
+ * itself.
+ */
+export async function resumeWaits(deps: RunsDeps): Promise<void> {
+  const left = await deps.store.read(() => delegations.waitedFor());
+  for (const { caller_status, ...delegation } of left) {
+    if (isMadeAgain(deps, delegation, caller_status)) resume(deps, delegation);
+    else if (caller_status === "cancelled") await cancel(deps, delegation);
+    else await leave(deps, delegation);
+  }
+}
+
+/** Only steps of runs make their calls again: a person's call, or a command's, went with its gateway. */
+function isMadeAgain(deps: RunsDeps, { id, workspace_id }: DelegationRow, status: string | null): boolean {
+  const underWay = status === "running" || status === "waiting";
+  const known = deps.tools.get("agents_message", workspace_id) !== undefined;
+  return underWay && known && id.startsWith(CALLED_BY_A_STEP);
+}
+
+function resume(deps: RunsDeps, delegation: DelegationRow): void {
+  const over = deps.waits.resume(delegation);
+  // A run that can't be taken up makes no call again.
+  const forget = deps.ends.on(({ id }) => {
+    if (id !== delegation.caller_run_id) return;
+    forget();
+    over();
+  });
+}
+
+async function cancel(deps: RunsDeps, { run_id, workspace_id }: DelegationRow): Promise<void> {
+  await cancelRun(deps, { run_id, workspace_id }, {}).catch((error) =>
+    deps.report(error, "a run could not be cancelled with the one that had waited for it"),
+  );
+}
+
+async function leave(deps: RunsDeps, { id, workspace_id }: DelegationRow): Promise<void> {
+  await deps.store.write({ key: workspace_id }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    yield* delegations.leaveDelegation(id);
+  });
+}

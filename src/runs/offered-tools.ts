@@ -1,0 +1,71 @@
+import {
+  type AgentDefinition,
+  approvalFor,
+  effectiveTools,
+  exposedTools,
+  skillsOf,
+} from "../agents/index.js";
+import { type CompileInputs, type EncodedValue, encodeValue, sizeOfText } from "../prompts/index.js";
+import type { ToolSpec } from "../providers/index.js";
+import type { RunsDeps } from "./deps.js";
+
+export interface OfferedTools {
+  readonly tools: readonly ToolSpec[];
+  readonly listed: CompileInputs["tools"];
+  readonly encoded: EncodedValue | undefined;
+  readonly tokens: number;
+}
+
+/** What was put together for a list of tools as an agent sees it: the same list is the same object. */
+const known = new WeakMap<readonly object[], OfferedTools>();
+
+/** Which tools the agent is shown, sorted, so that an unchanged thread gives the same bytes. */
+export function offeredTools(
+  deps: RunsDeps,
+  workspace_id: string,
+  agent: AgentDefinition | undefined,
+): OfferedTools {
+  const scoped = exposedTools(agent, deps.tools.list(workspace_id));
+  const offered = known.get(scoped) ?? putTogether(scoped, agent);
+  known.set(scoped, offered);
+  return offered;
+}
+
+function putTogether(
+  scoped: ReturnType<typeof exposedTools>,
+  agent: AgentDefinition | undefined,
+): OfferedTools {
+  const listed = scoped.map(({ tool, offered, reason }) => ({
+    name: tool.name,
+    offered,
+    ...(reason !== undefined && { reason }),
+    ...(offered && approvalFor(agent, tool) === "ask" && { approval: "ask" as const }),
+  }));
+  const tools = scoped
+    .filter(({ offered }) => offered)
+    .map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
+  if (tools.length === 0) return { tools, listed, encoded: undefined, tokens: 0 };
+  const encoded = encodeValue(tools);
+  const { tokens } = sizeOfText(encoded.text);
+  // As the blob has them, down to the order of keys: what is sent can be built again from it.
+  return { tools: JSON.parse(encoded.text) as ToolSpec[], listed, encoded, tokens };
+}
+
+/** What is told only where the agent can do something with it: nobody looks for what no section names. */
+export async function aroundIt(deps: RunsDeps, workspace_id: string, agent: AgentDefinition | undefined) {
+  const tools = deps.tools.list(workspace_id);
+  const plugins = skillsOf(agent, tools, deps.tools.plugins(workspace_id));
+  const usesArtifacts = effectiveTools(agent, tools).some(
+    ({ tool, offered }) => offered && ARTIFACTS.has(tool.plugin ?? ""),
+  );
+  const [skills, artifacts] = await Promise.all([
+    plugins.length === 0 ? [] : deps.surroundings.skills(workspace_id, plugins),
+    usesArtifacts ? deps.surroundings.artifacts(workspace_id) : [],
+  ]);
+  return {
+    ...(skills.length > 0 && { skills }),
+    ...(usesArtifacts && { artifacts, panels: deps.surroundings.panels(workspace_id) }),
+  };
+}
+
+const ARTIFACTS: ReadonlySet<string> = new Set(["lists", "notes", "views"]);

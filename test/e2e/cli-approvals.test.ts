@@ -1,0 +1,83 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildCommand, CliHome } from "../support/cli.js";
+
+let home: CliHome;
+beforeAll(buildCommand);
+beforeEach(() => {
+  home = new CliHome();
+});
+afterEach(() => home.remove());
+
+const COMMAND = "please run `echo out; echo made > made.txt`";
+
+async function waitingRun(): Promise<{ id: string; thread_id: string }> {
+  const { data } = await home.json("runs", "--status", "waiting");
+  expect(data).toHaveLength(1);
+  return data[0];
+}
+
+describe("approvals on the command line", () => {
+  test("[CLI240] without a terminal the command ends, says what waits and how to answer, and the run waits on", async () => {
+    await home.serve();
+    const sent = await home.run(["send", COMMAND]);
+    expect(sent.code).toBe(1);
+    expect(sent.stderr).toMatch(/\[approval\] demo wants to call bash .*echo out/);
+    const run = await waitingRun();
+    expect(sent.stderr).toContain(`heddle runs approve ${run.id}`);
+    const json = await home.run(["send", "--json", COMMAND]);
+    expect(JSON.parse(json.stderr || json.stdout)).toMatchObject({
+      error: { kind: "run.waiting" },
+    });
+    expect(await home.ok("runs", "approve", run.id)).toMatch(
+      /^Allowed: bash {2}run 1 {2}(running|completed)/,
+    );
+    const again = await home.run(["runs", "approve", run.id]);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain("waits for no answer");
+  });
+
+  test("[CLI241] --approve all allows what a run asks for, none does not, and anything else is a mistake", async () => {
+    await home.serve();
+    expect(await home.ok("send", "--approve", "all", COMMAND)).toContain("bash answered");
+    const denied = await home.run(["send", "--approve", "none", COMMAND]);
+    expect(denied.code).toBe(0);
+    expect(denied.stdout).toContain("did not allow");
+    expect((await home.run(["send", "--approve", "perhaps", COMMAND])).code).toBe(2);
+  });
+
+  test("[CLI242] on a terminal one is asked, and always is remembered for the thread", async () => {
+    await home.serve();
+    const answers: [string, string][] = [["Allow bash?", "\u001b[B\r"]];
+    const sent = await home.onTerminal(["send", COMMAND], { answers });
+    expect(sent.code).toBe(0);
+    expect(sent.stdout).toContain("bash answered");
+    expect(await home.ok("send", "--continue", COMMAND)).toContain("bash answered");
+    const refused = await home.onTerminal(["send", COMMAND], {
+      answers: [["Allow bash?", "\u001b[B\u001b[B\r"]],
+    });
+    expect(refused.stdout).toContain("did not allow");
+  });
+
+  test("[CLI243] without a running gateway a run waits all the same, and approving it shows it to its end", async () => {
+    const sent = await home.run(["send", COMMAND]);
+    expect(sent.code).toBe(1);
+    const { id } = await waitingRun();
+    const approved = await home.run(["runs", "approve", id]);
+    expect(approved.stdout).toContain("Allowed: bash");
+    expect(approved.stdout).toContain("bash answered");
+    expect(approved.code).toBe(0);
+    expect((await home.json("runs")).data[0]).toMatchObject({ id, status: "completed" });
+  });
+
+  test("[CLI244] runs --tree shows who asked whom, whichever run of it is named", async () => {
+    await home.serve();
+    expect(await home.ok("send", "ask demo-notes to write down: buy milk")).toContain("demo-notes answered");
+    const { data } = await home.json("runs");
+    const child = data.find(({ agent_id }: { agent_id: string }) => agent_id === "demo-notes");
+    const parent = data.find(({ agent_id }: { agent_id: string }) => agent_id === "demo");
+    const tree = await home.ok("runs", "--tree", child.id);
+    expect(tree).toMatch(/^demo {2}completed .*\n└─ demo-notes \(sync\) {2}completed .*\n$/);
+    expect(tree).toBe(await home.ok("runs", "--tree", parent.id));
+    expect(await home.ok("runs", "--tree")).toBe(tree);
+  });
+});
