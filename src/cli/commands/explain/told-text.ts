@@ -128,12 +128,20 @@ function shadowedLines({ shadowed = [] }: Manifest): string[] {
   });
 }
 
+/** Hundreds of tools that an agent may not use would hide what it was told. */
+const MOST_OTHERS = 40;
+
 function toolLines({ tools }: Manifest): string[] {
-  const offered = tools.filter((tool) => tool.offered).map(({ name }) => visible(name));
+  const offered = tools
+    .filter((tool) => tool.offered)
+    .map(({ name, approval }) => `${visible(name)}${approval === "ask" ? " (asks first)" : ""}`);
+  const others = tools.filter((tool) => !tool.offered);
+  const shown = others.slice(0, MOST_OTHERS);
   return [
     offered.length === 0 ? "No tools were offered." : `Tools offered: ${offered.join(", ")}`,
-    ...tools
-      .filter((tool) => !tool.offered)
-      .map(({ name, reason }) => `  not ${visible(name)}: ${visible(reason ?? "it did not say why")}`),
+    ...shown.map(({ name, reason }) => `  not ${visible(name)}: ${visible(reason ?? "it did not say why")}`),
+    ...(others.length > shown.length
+      ? [`  and not ${others.length - shown.length} others; \`--json\` lists them`]
+      : []),
   ];
 }
