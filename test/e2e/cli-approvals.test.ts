@@ -52,6 +52,11 @@ describe("approvals on the command line", () => {
     expect(sent.code).toBe(0);
     expect(sent.stdout).toContain("bash answered");
     expect(await home.ok("send", "--continue", COMMAND)).toContain("bash answered");
+    const { data: threads } = await home.json("threads");
+    expect(await home.ok("threads", "show", threads[0].id)).toMatch(/allowed +bash\n/);
+    expect(await home.ok("threads", "revoke", threads[0].id, "bash")).toContain("Asks again");
+    expect((await home.run(["threads", "revoke", threads[0].id, "bash"])).code).toBe(2);
+    expect((await home.run(["send", "--continue", COMMAND])).stderr).toContain("heddle runs approve");
     const refused = await home.onTerminal(["send", COMMAND], {
       answers: [["Allow bash?", "\u001b[B\u001b[B\r"]],
     });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,6 +32,7 @@ const stage = runStage(sqliteStore, {
   config: (url) => ({
     agents: [
       agentAt(url, apis[0], { toolApprovals: { allow: ["mcp_*"] } }),
+      agentAt(url, apis[0], { agentId: "asks" }),
       agentAt(url, apis[0], { agentId: "incapable", capabilityDenylist: ["mcp.web", "mcp.here"] }),
       agentAt(url, apis[0], { agentId: "others", capabilityAllowlist: ["files.*"] }),
       agentAt(url, apis[0], {
@@ -44,7 +45,7 @@ const stage = runStage(sqliteStore, {
       here: { command: process.execPath, args: [everything, "stdio"] },
       web: { url: `http://127.0.0.1:${port}/mcp` },
       box: { command: process.execPath, args: [filesystem, box] },
-      many: scripted({ many: 498, tools: [{ name: "a_system_x" }, { name: "system_x" }] }),
+      many: scripted({ many: 499, tools: [{ name: "system_x" }] }),
       dead: { command: "/nonexistent/program" },
       off: { command: "/nonexistent/program", enabled: false },
       unplugged: { command: process.execPath, args: [everything, "stdio"] },
@@ -78,7 +79,7 @@ async function ready(): Promise<RunScene> {
 /** What the model was told of its tool call. */
 async function told(scene: RunScene): Promise<string> {
   const { messages } = JSON.parse(await scene.received(1));
-  return messages.find(({ role }: { role: string }) => role === "tool").content;
+  return messages.findLast(({ role }: { role: string }) => role === "tool").content;
 }
 
 describe("[MCP70] a run uses a real server", () => {
@@ -109,6 +110,25 @@ describe("[MCP70] a run uses a real server", () => {
     await scene.answered(id, "Read that.");
     expect(await told(scene)).toContain("Access denied");
   });
+});
+
+test("[MCP71] a tool that is not marked read-only is called when somebody has allowed it, one that is at once", async () => {
+  const scene = await ready();
+  const { id } = await scene.start({ agent_id: "asks" });
+  const path = join(box, "asked.txt");
+  scene.plays(
+    calls("mcp_box_list_allowed_directories"),
+    calls("mcp_box_write_file", { path, content: "allowed" }, "call_2"),
+    "Done.",
+  );
+  const { run } = await scene.startRun(id, "Write it down.");
+  const { approvals } = await scene.changed(run.id, ({ status }) => status === "waiting");
+  expect(approvals).toMatchObject([{ name: "mcp_box_write_file" }]);
+  expect(existsSync(path)).toBe(false);
+  const tool_call_id = approvals?.[0]?.tool_call_id as string;
+  await scene.wire.result("run/approve", { run_id: run.id, tool_call_id, decision: "allow" });
+  expect((await scene.ended(run.id)).status).toBe("completed");
+  expect(readFileSync(path, "utf8")).toBe("allowed");
 });
 
 test("[MCP72] an agent without the capability is offered none of a server's tools, and a call is refused", async () => {

@@ -222,7 +222,7 @@ test("[FIL5] while a directory is swapped for a link out again and again, nothin
   ];
   symlinkSync(join(outer, "outside"), link);
   const outside = snapshot(join(outer, "outside"));
-  for (let round = 0; round < 150; round++) {
+  for (let round = 0; round < 60; round++) {
     const working = Promise.all([
       call(directory, "files_write", { path: "dir/new/b.txt", content: `${round}` }),
       call(directory, "files_write", { path: `dir/${round}.txt`, content: `${round}` }),

@@ -105,6 +105,12 @@ function addChanging(group: Command): void {
   workspaceOptions(
     verb(group, "rename", "change the title of a thread").argument("<title>", "its new title"),
   ).action(async (...args) => (await import("./thread/change.js")).rename(args[0], args[1], args[2]));
+  workspaceOptions(
+    verb(group, "revoke", "ask again before tools that somebody allowed for good in a thread").argument(
+      "[tool]",
+      "only this one; `heddle threads show` lists them",
+    ),
+  ).action(async (...args) => (await import("./thread/change.js")).revoke(args[0], args[1], args[2]));
   workspaceOptions(verb(group, "pin", "keep a thread on top")).action(async (...args) =>
     (await import("./thread/change.js")).pin(args[0], true, args[1]),
   );

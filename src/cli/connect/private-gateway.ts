@@ -4,7 +4,7 @@ import { Client, type OpenTransport } from "../../client/node.js";
 import { writeHolder } from "./holder.js";
 import type { Link } from "./link.js";
 
-/** A gateway within this process, without a port, for as long as the command takes. */
+/** A gateway within this process, for as long as the command takes; without a port, until an agent runs a command that needs one. */
 export async function startPrivate(dataDir: string, takeUpRuns: boolean): Promise<Link> {
   const app = await startApp({
     dataDir,

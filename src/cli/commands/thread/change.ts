@@ -1,3 +1,4 @@
+import { UsageError } from "../../errors.js";
 import { Folders, formatFolderPath } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { paint, print, printJson, visible } from "../../output.js";
@@ -16,6 +17,21 @@ export async function pin(id: string, pinned: boolean, options: WorkspaceOptions
     onThread(session, id, (named) => session.call("thread/update", { ...named, pinned })),
   );
   tellThread(pinned ? "Pinned" : "Unpinned", result, options);
+}
+
+/** Takes back what somebody allowed for good in a thread: one tool, or all of them. */
+export async function revoke(id: string, tool: string | undefined, options: WorkspaceOptions): Promise<void> {
+  const result = await withSession(options, async (session) => {
+    const { thread } = await onThread(session, id, (named) => session.call("thread/get", named));
+    const { workspace_id, granted_tools: granted = [] } = thread;
+    if (tool !== undefined && !granted.includes(tool)) {
+      const allowed = granted.length === 0 ? "Nothing is" : `Only ${granted.join(", ")} is`;
+      throw new UsageError(`${allowed} allowed for good in this thread.`);
+    }
+    const granted_tools = tool === undefined ? [] : granted.filter((name) => name !== tool);
+    return session.call("thread/update", { workspace_id, thread_id: id, granted_tools });
+  });
+  tellThread("Asks again in", result, options);
 }
 
 export async function move(id: string, folder: string, options: WorkspaceOptions): Promise<void> {

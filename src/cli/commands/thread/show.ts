@@ -30,6 +30,7 @@ export async function show(id: string, options: WorkspaceOptions): Promise<void>
     ["pinned", thread.pinned_at === undefined ? undefined : formatTime(thread.pinned_at)],
     ["created", formatTime(thread.created_at)],
     ["updated", formatTime(thread.updated_at)],
+    ["allowed", thread.granted_tools?.map(visible).join(", ")],
     ["directory", told.dir && visible(told.dir)],
     ["worktree", worktreeText(thread, told.here)],
     ["read-only", thread.read_only === undefined ? undefined : paint.yellow(visible(thread.read_only))],
