@@ -4,6 +4,7 @@ import { append } from "./entries/append.js";
 import { firstToken } from "./entries/first-token.js";
 import { index } from "./entries/index-files.js";
 import { list } from "./entries/list.js";
+import { manyTools } from "./entries/many-tools.js";
 import { memory } from "./entries/memory.js";
 import { newThread } from "./entries/new-thread.js";
 import { notify } from "./entries/notify.js";
@@ -33,6 +34,7 @@ const entries: readonly Entry[] = [
   newThread,
   search,
   firstToken,
+  manyTools,
   turns,
 ];
 

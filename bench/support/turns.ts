@@ -22,12 +22,22 @@ export async function startFakeModel(bench: Bench): Promise<string> {
   return `http://127.0.0.1:${await child.firstLine()}/v1`;
 }
 
+export interface AskingOptions {
+  readonly agent?: object;
+  readonly config?: object;
+}
+
 /** A gateway whose only agent asks the fake model. */
-export async function startAsking(bench: Bench, dataDir: string, model: string): Promise<GatewayProcess> {
+export async function startAsking(
+  bench: Bench,
+  dataDir: string,
+  model: string,
+  more: AskingOptions = {},
+): Promise<GatewayProcess> {
   const config = { baseURL: model, apiKey: "not-a-key" };
   const chat = { provider: "openai-compatible", model: "m", contextWindow: WINDOW, config };
-  const agents = [{ agentId: AGENT, systemPrompt: "You are brief.", chat }];
-  writeFileSync(join(dataDir, "heddle.config.json"), JSON.stringify({ agents }));
+  const agents = [{ agentId: AGENT, systemPrompt: "You are brief.", chat, ...more.agent }];
+  writeFileSync(join(dataDir, "heddle.config.json"), JSON.stringify({ agents, ...more.config }));
   return startGateway(bench, dataDir);
 }
 

@@ -1,6 +1,7 @@
 import type { AgentDetails } from "../protocol/index.js";
 import type { AgentSet } from "./agent-set.js";
 import type { AgentDefinition } from "./definition.js";
+import { effectiveTools } from "./effective-tools.js";
 import { peersOf } from "./peers.js";
 
 /** An agent with everything a person may want to know of it. A list that sets no limit is left out; no secret is in it. */
@@ -17,8 +18,15 @@ export function describeAgent(set: AgentSet, agent: AgentDefinition): AgentDetai
     ...Object.fromEntries(lists),
     tool_exposure: agent.toolExposure,
     tool_approvals: { allow: [...allow], ask: [...ask], deny: [...deny] },
-    peers: peersOf(set, agent).map(({ agentId }) => agentId),
+    peers: delegates(agent) ? peersOf(set, agent).map(({ agentId }) => agentId) : [],
   };
+}
+
+/** Whoever may not use the tool for it hands work to nobody, whomever it sees. */
+function delegates(agent: AgentDefinition): boolean {
+  const tool = { name: "agents_message", capabilities: ["agents.message"] };
+  const listed = { ...tool, description: "", parameters: {}, safeToRepeat: true };
+  return effectiveTools(agent, [listed]).some(({ offered }) => offered);
 }
 
 const SHOWN = {

@@ -170,7 +170,9 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
         .catch((error) => log.warn({ err: error }, "not every workspace could be looked at"));
       return { url, port: listening.port, token, pageUrl: () => `${url}/?code=${listening.newCode()}` };
     },
-    looked: () => agents.looked,
+    async looked() {
+      await Promise.all([agents.looked, runs.mcp.tried()]);
+    },
     async stop() {
       clearInterval(purging);
       await around.stop();

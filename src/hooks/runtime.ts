@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type Clock, systemClock } from "../base/index.js";
 import { Background, within } from "./background.js";
 import type { TurnContext } from "./context.js";
@@ -99,6 +100,8 @@ export class HookRuntime {
     const plan = this.#plans.get(phase) ?? [];
     if (plan.length === 0) return { contributions: [], diagnostics: [] };
     const stop = new AbortController();
+    // Every hook of the phase listens to it, however many there are.
+    setMaxListeners(0, stop.signal);
     const cancel = () => stop.abort();
     signal?.addEventListener("abort", cancel);
     if (signal?.aborted) cancel();

@@ -142,6 +142,8 @@ function told(message: PromptMessage): string {
   const text = textOf(message);
   const answer = /^\{.*\}$/s.test(text) ? readJson(text) : undefined;
   if (typeof answer?.response === "string") return `${answer.agentId} answered: ${brief(answer.response)}`;
+  if (message.name === "notes_create" && typeof answer?.title === "string")
+    return `I wrote it down: ${answer.title}`;
   return `${message.name ?? "The tool"} answered: ${brief(text)}`;
 }
 

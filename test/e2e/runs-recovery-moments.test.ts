@@ -1,79 +1,14 @@
-import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startApp } from "../../src/app/index.js";
 import type { Run } from "../../src/protocol/index.js";
 import type { ServerTurn } from "../support/model-server/script.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
+import { World } from "../support/moments.js";
 import { reached } from "../support/mortal-gateway.js";
-import { agentAt, RunScene, verifyAll } from "../support/runs.js";
+import { agentAt, type RunScene, verifyAll } from "../support/runs.js";
 import { temporaryDirectory } from "../support/stores.js";
-import { projectDirectory } from "../support/threads.js";
-import { traceOf, tracingTools } from "../support/tracing-tools.js";
-import { Wire } from "../support/wire.js";
-
-/** Everything that outlives a gateway: its data, the project, what its tools have done. */
-class World {
-  readonly parts = { data: temporaryDirectory(), root: projectDirectory(), traces: temporaryDirectory() };
-  readonly #moments: string[] = [];
-  #last = "";
-
-  get moments(): readonly string[] {
-    return this.#moments;
-  }
-
-  /**
-   * Copies all of it when something is another than before. The gateway is in this process: what it commits and appends
-   * can't move meanwhile. Other files may; then the next moment is as good.
-   */
-  keep(): void {
-    try {
-      this.#keep();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  }
-
-  #keep(): void {
-    const now = JSON.stringify(Object.values(this.parts).map(stampsIn));
-    if (now === this.#last) return;
-    const moment = temporaryDirectory();
-    for (const [name, path] of Object.entries(this.parts))
-      cpSync(path, join(moment, name), { recursive: true, preserveTimestamps: true });
-    this.#last = now;
-    this.#moments.push(moment);
-  }
-
-  /** Makes it what it was then. */
-  bringBack(moment: string): void {
-    for (const [name, path] of Object.entries(this.parts)) {
-      rmSync(path, { recursive: true });
-      cpSync(join(moment, name), path, { recursive: true, preserveTimestamps: true });
-    }
-  }
-}
-
-function stampsIn(path: string): string[] {
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"))
-    .map(({ parentPath, name }) => {
-      const { size, mtimeMs } = statSync(join(parentPath, name));
-      return `${parentPath}/${name} ${size} ${mtimeMs}`;
-    });
-}
-
-/** A gateway over a world, in this process. */
-async function live({ parts: { data, root, traces } }: World, model: ModelServer) {
-  const app = await startApp({ dataDir: data, logLevel: "silent", tools: tracingTools(traces) });
-  const { url, token } = await app.listen({ host: "127.0.0.1", port: 0 });
-  const wire = await Wire.open(url, token);
-  const { workspace } = await wire.result("workspace/create", { root_path: root });
-  const stop = () => {
-    wire.close();
-    return app.stop();
-  };
-  return { scene: new RunScene(wire, workspace.id, root, model), stop };
-}
+import { traceOf } from "../support/tracing-tools.js";
 
 interface Scenario {
   /** What the model says follows from what it is told, so that it does not matter who asks it again. */
@@ -91,10 +26,10 @@ async function fromEveryMoment({ turns, act }: Scenario): Promise<string[][]> {
     join(world.parts.data, "heddle.config.json"),
     JSON.stringify({ agents: [agentAt(model.url)] }),
   );
-  const { scene, stop } = await live(world, model);
+  const { scene, stop } = await world.live(model);
   const thread = await scene.start();
   const acknowledged: { readonly id: string; readonly since: number }[] = [];
-  const stopKeeping = keepMoments(world);
+  const stopKeeping = world.keepMoments();
   await act(scene, thread.id, (id) => acknowledged.push({ id, since: world.moments.length }));
   await atRest(scene);
   stopKeeping();
@@ -107,18 +42,6 @@ async function fromEveryMoment({ turns, act }: Scenario): Promise<string[][]> {
   }
   expect(model.requests.flatMap(({ body }) => wrongCalls(body))).toEqual([]);
   return ends;
-}
-
-function keepMoments(world: World): () => void {
-  let going = true;
-  const keep = () => {
-    world.keep();
-    if (going) setImmediate(keep);
-  };
-  keep();
-  return () => {
-    going = false;
-  };
 }
 
 async function atRest(scene: RunScene): Promise<Run[]> {
@@ -136,7 +59,7 @@ async function takenUp(
   model: ModelServer,
   { thread_id, acknowledged, what }: { thread_id: string; acknowledged: readonly string[]; what: string },
 ): Promise<string[]> {
-  const { scene, stop } = await live(world, model);
+  const { scene, stop } = await world.live(model);
   const runs = await atRest(scene);
   await scene.answered(thread_id, "Are you there?");
   const messages = await scene.messages(thread_id);

@@ -120,23 +120,21 @@ test("[SKL8] the command's token does nothing else, and is dead when the command
   const scene = await stage.scene();
   const { workspace_id } = scene;
   const [thread_id, other] = [await threadOf(scene, "crafty"), await threadOf(scene, "plain")];
-  const ask = (method: string, params: object) =>
-    `curl -s -X POST "$HEDDLE_URL/rpc" -H "Authorization: Bearer $HEDDLE_TOKEN" -d '${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}'; echo`;
+  const asked = [
+    ["run/start", { workspace_id, thread_id, content: "more" }],
+    ["run/approve", { run_id: "run_1", tool_call_id: "c", decision: "allow" }],
+    ["thread/list", { workspace_id }],
+    ["tool/call", { workspace_id, thread_id: other, name: "notes_create", arguments: { title: "Forged" } }],
+  ].map(([method, params]) => ({ jsonrpc: "2.0", id: 1, method, params }));
+  const script = `for (const body of ${JSON.stringify(asked)}) {
+    const headers = { Authorization: "Bearer " + process.env.HEDDLE_TOKEN };
+    const answer = await fetch(process.env.HEDDLE_URL + "/rpc", { method: "POST", headers, body: JSON.stringify(body) });
+    console.log(await answer.text());
+  }`;
   const told = await bash(
     scene,
     thread_id,
-    [
-      ask("run/start", { workspace_id, thread_id, content: "more" }),
-      ask("run/approve", { run_id: "run_1", tool_call_id: "c", decision: "allow" }),
-      ask("thread/list", { workspace_id }),
-      ask("tool/call", {
-        workspace_id,
-        thread_id: other,
-        name: "notes_create",
-        arguments: { title: "Forged" },
-      }),
-      'echo "token=$HEDDLE_TOKEN thread=$HEDDLE_THREAD"',
-    ].join("\n"),
+    `'${process.execPath}' --input-type=module -e '${script}'; echo "token=$HEDDLE_TOKEN thread=$HEDDLE_THREAD"`,
   );
   expect(told.match(/"code":-32003/g)).toHaveLength(4);
   expect(await notesOf(scene)).toEqual([]);

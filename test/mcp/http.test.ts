@@ -123,3 +123,17 @@ test("[MCP6] a server at an address that knows only the newer handshake is conne
   expect(await stage.call("mcp_web_echo", { text: "hi" })).toMatchObject({ output: 'echo: {"text":"hi"}' });
   for (const headers of server.seen) expect(headers).toMatchObject({ "x-key": "value" });
 });
+
+test("[MCP7] a session is ended when it is not needed any more, and a server that does not answer that is not waited for", async () => {
+  const polite = await served({ tools: [{ name: "echo" }] });
+  const rude = await served({ tools: [{ name: "echo" }] }, { instead: ({ method }) => method === "DELETE" });
+  const stage = new McpStage();
+  stage.servers.set({ polite: { url: polite.url }, rude: { url: rude.url } });
+  await stage.until("polite", "ready");
+  await stage.until("rude", "ready");
+  expect(polite.sessions()).toBe(1);
+  const began = performance.now();
+  await stage.servers.close();
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(polite.sessions()).toBe(0);
+});

@@ -243,3 +243,20 @@ test("[MCP61] servers of one workspace are there only, and never in the place of
   expect(stage.names("wks_1")).toEqual(["mcp_both_common"]);
   expect(stage.servers.status()).toHaveLength(1);
 });
+
+test("[MCP62] who asks at once can wait until every server was tried once, and no longer than a time", async () => {
+  const stage = new McpStage({ backoffMs: 60_000, longestBackoffMs: 60_000 });
+  await stage.servers.tried();
+  stage.servers.set({
+    good: scripted({ tools: [{ name: "echo" }] }),
+    bad: { command: "/nonexistent/program" },
+  });
+  await stage.servers.tried(20_000);
+  expect(stage.servers.status().map(({ state }) => state)).toEqual(["failed", "ready"]);
+  expect(stage.names()).toEqual(["mcp_good_echo"]);
+  stage.servers.set({ silent: scripted({}, "silent") });
+  const began = performance.now();
+  await stage.servers.tried(300);
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(stage.status("silent")?.state).toBe("connecting");
+});

@@ -10,6 +10,8 @@ export interface McpHttpServer {
   readonly port: number;
   /** The headers of every request so far. */
   readonly seen: IncomingMessage["headers"][];
+  /** How many sessions are open. */
+  sessions(): number;
   /** Ends it and every connection at once. */
   stop(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export async function startModernMcpHttp(script: McpScript): Promise<McpHttpServ
     seen.push(request.headers);
     void handle(request as never, response);
   });
-  return listening(server, seen, 0);
+  return { ...(await listening(server, 0)), seen, sessions: () => 0 };
 }
 
 /** A scripted MCP server over HTTP, with a session for each client. */
@@ -47,19 +49,20 @@ export async function startMcpHttp(script: McpScript, given: McpHttpGiven = {}):
     const transport = known ?? (await newSession(script, sessions));
     await transport.handleRequest(request, response);
   });
-  return listening(server, seen, given.port ?? 0);
+  return { ...(await listening(server, given.port ?? 0)), seen, sessions: () => sessions.size };
 }
 
-async function listening(server: Server, seen: McpHttpServer["seen"], at: number): Promise<McpHttpServer> {
+async function listening(server: Server, at: number): Promise<Pick<McpHttpServer, "url" | "port" | "stop">> {
   await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, port, seen, stop: () => stop(server) };
+  return { url: `http://127.0.0.1:${port}/mcp`, port, stop: () => stop(server) };
 }
 
 async function newSession(script: McpScript, sessions: Map<string, NodeStreamableHTTPServerTransport>) {
   const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => randomUUID(),
     onsessioninitialized: (id) => void sessions.set(id, transport),
+    onsessionclosed: (id) => void sessions.delete(id),
   });
   await scriptedServer(script).connect(transport);
   return transport;

@@ -97,7 +97,7 @@ export class ChildTransport implements Transport {
     if (child?.pid === undefined) return;
     child.stdin.end();
     await exitOf(child, LEAVE_MS);
-    if (groupLives(child.pid) || child.exitCode === null) await endGroup(child.pid, GRACE_MS);
+    if (groupLives(child.pid) || isRunning(child)) await endGroup(child.pid, GRACE_MS);
     await exitOf(child, LEAVE_MS);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     this.#over();
@@ -175,8 +175,12 @@ function listen(
   });
 }
 
+function isRunning({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode === null && signalCode === null;
+}
+
 function exitOf(child: ChildProcessWithoutNullStreams, withinMs: number): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (!isRunning(child)) return Promise.resolve();
   return eventOf(child, "exit", withinMs);
 }
 

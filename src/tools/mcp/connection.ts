@@ -44,6 +44,7 @@ export interface Connection {
 }
 
 const MOST_LISTED = 5_000;
+const LEAVE_MS = 500;
 
 /** Older servers know one handshake, newer ones may know only the other. */
 export async function openConnection(given: ConnectionGiven): Promise<Connection> {
@@ -94,6 +95,9 @@ async function open(sdk: McpSdk, given: ConnectionGiven, mode: "legacy" | "auto"
     problem: over.problem,
     over: over.settled,
     close: async () => {
+      if (over.problem() === undefined && line.leave) {
+        await inTime(line.leave(), LEAVE_MS, () => {}).catch(() => {});
+      }
       await client.close().catch(() => {});
       await close();
     },
@@ -103,6 +107,8 @@ async function open(sdk: McpSdk, given: ConnectionGiven, mode: "legacy" | "auto"
 interface Line {
   readonly transport: Transport;
   problem(): string | undefined;
+  /** Says good-bye, where a server would else keep something for us. */
+  leave?(): Promise<void>;
 }
 
 function lineTo(sdk: McpSdk, { entry, env, directory }: ConnectionGiven, hangUp: () => void): Line {
@@ -122,7 +128,12 @@ function lineTo(sdk: McpSdk, { entry, env, directory }: ConnectionGiven, hangUp:
     problem ??= why;
     hangUp();
   };
-  return { transport: httpTransport(sdk, { url, headers, lost }), problem: () => problem };
+  const transport = httpTransport(sdk, { url, headers, lost });
+  return {
+    transport: transport as Transport,
+    problem: () => problem,
+    leave: () => transport.terminateSession(),
+  };
 }
 
 function overOf(client: Client, line: Line) {

@@ -1,4 +1,4 @@
-import type { FetchLike, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
+import type { FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Allowance } from "./allowance.js";
 import { McpProblem } from "./problem.js";
 import type { McpSdk } from "./sdk.js";
@@ -16,7 +16,7 @@ export interface HttpGiven {
 }
 
 /** A server at an address. Redirects are followed within its origin only: the headers are meant for nobody else. */
-export function httpTransport(sdk: McpSdk, given: HttpGiven): Transport {
+export function httpTransport(sdk: McpSdk, given: HttpGiven): StreamableHTTPClientTransport {
   const transport = new sdk.StreamableHTTPClientTransport(new URL(given.url), {
     requestInit: { headers: { ...given.headers } },
     fetch: boundedFetch(given),
@@ -30,7 +30,7 @@ export function httpTransport(sdk: McpSdk, given: HttpGiven): Transport {
     reconnectionScheduler: patiently,
   });
   noticeSilentEnds(transport);
-  return transport as Transport;
+  return transport;
 }
 
 /** The server may name a wait of nothing: it is not asked without end. */

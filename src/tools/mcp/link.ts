@@ -18,6 +18,8 @@ export interface LinkGiven extends Omit<ConnectionGiven, "signal" | "changed"> {
   told(link: ServerLink): void;
 }
 
+const NEVER = new AbortController().signal;
+
 /** One configured server: connected in the background, again and again, until it is closed. Nobody waits for it but a call. */
 export class ServerLink {
   readonly name: string;
@@ -85,7 +87,7 @@ export class ServerLink {
 
   /** Waits for a server that is on its way, but not for one that is gone. What was begun is never begun again. */
   async call(tool: TheirTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolOutcome> {
-    const connection = this.#connection ?? (await this.#reconnected(context.signal));
+    const connection = this.#alive() ?? (await this.#reconnected(context.signal));
     if (connection === undefined) {
       return failed(
         `The MCP server ${this.name} ${this.status().problem ?? "is not connected"}. Nothing was done. Go on without it, or try again later.`,
@@ -178,6 +180,11 @@ export class ServerLink {
     if (this.#isStale) this.#relist();
   }
 
+  /** Settles when it was tried once, whatever came of it. */
+  async tried(): Promise<void> {
+    if (this.#state === "connecting" && this.#failures === 0) await this.#next(NEVER);
+  }
+
   #become(state: McpState, problem: string | undefined): void {
     const isNews = state !== this.#state || problem !== this.#problem;
     if (state !== this.#state) this.#since = unixSeconds(this.#given.clock);
@@ -201,10 +208,22 @@ export class ServerLink {
     });
   }
 
+  /** One that is over is not used any more, though what belongs to it may still be ending. */
+  #alive(): Connection | undefined {
+    return this.#connection?.problem() === undefined ? this.#connection : undefined;
+  }
+
   /** The next try is made at once: somebody waits for it. */
   async #reconnected(signal: AbortSignal): Promise<Connection | undefined> {
-    if (this.#ending.signal.aborted) return undefined;
+    if (this.#state === "ready") await this.#next(signal);
     this.#hurry();
+    await this.#next(signal);
+    return this.#alive();
+  }
+
+  /** Waits until it is ready or has failed. */
+  async #next(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#ending.signal.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -214,6 +233,5 @@ export class ServerLink {
       this.#waiting.add(wake);
       signal.addEventListener("abort", wake);
     });
-    return this.#connection;
   }
 }

@@ -32,6 +32,7 @@ export interface McpServerStatus {
 /** As in the registry: for all workspaces. */
 const EVERYWHERE = "";
 const MOST_RENAMED = 20;
+const FIRST_TRY_MS = 5_000;
 
 /** Servers of one configuration. */
 interface Place {
@@ -89,6 +90,17 @@ export class McpServers {
         .sort()
         .map((name) => this.#statusOf(where, name)),
     );
+  }
+
+  /** Settles when every server was tried once, or the time is up: for those who come once and ask at once. */
+  async tried(withinMs = FIRST_TRY_MS): Promise<void> {
+    const links = [...this.#places.values()].flatMap(({ links }) => [...links.values()]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, withinMs);
+    });
+    await Promise.race([Promise.all(links.map((link) => link.tried())), late]);
+    clearTimeout(timer);
   }
 
   /** Ends every program and connection. Their tools stay listed, for runs that are ending too, and fail. */
