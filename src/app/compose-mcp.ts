@@ -13,6 +13,8 @@ export interface McpParts {
   begin(): void;
   /** Brings everything to another configuration of the gateway. */
   use(found: FoundConfig): void;
+  /** Those of a workspace. Who needs them before they were begun waits for the first try. */
+  of(workspace_id: string): Promise<readonly Omit<McpServerStatus, "workspace_id">[]>;
   /** The servers that a trusted project names, for its workspace alone. */
   useServers(servers: Entries, of: { workspace_id: string; directory: string }): void;
 }
@@ -51,6 +53,17 @@ export function composeMcp(given: {
     begin() {
       isBegun = true;
       setAll();
+    },
+    async of(workspace_id) {
+      if (!isBegun) {
+        isBegun = true;
+        setAll();
+        await servers.tried();
+      }
+      return servers
+        .status()
+        .filter((one) => one.workspace_id === undefined || one.workspace_id === workspace_id)
+        .map(({ workspace_id: _, ...status }) => status);
     },
     use(now) {
       found = now;

@@ -65,6 +65,16 @@ export const tool = z
   })
   .describe("A tool, and whether the agent of the thread that was named may use it.");
 
+export const toolServer = z
+  .object({
+    name: z.string(),
+    state: z.enum(["connecting", "ready", "failed", "off"]),
+    tools: z.int().min(0).describe("how many it offers"),
+    problem: z.string().optional().describe("why it, or some of its tools, can't be used"),
+    since: unixSeconds,
+  })
+  .describe("An MCP server that tools come from.");
+
 export const toolResult = z.object({
   status: z.enum(["completed", "failed"]),
   output: z.string(),

@@ -194,7 +194,7 @@ export const runMethods = {
   "tool/list": method(
     "Tools; with a thread, which of them its agent may use and why not the others.",
     z.object({ ...inWorkspace, thread_id: optionalParam(threadId) }),
-    z.object({ data: z.array(agents.tool) }),
+    z.object({ data: z.array(agents.tool), servers: z.array(agents.toolServer).optional() }),
   ),
   "tool/call": method(
     "Calls a tool; with a thread, within its agent's scope.",

@@ -75,9 +75,10 @@ async function carryOut(
   { intent_id }: Intent,
   { id, name, arguments: given }: Call,
 ) {
+  const context = await toolContext(deps, session.key, session.stop.signal);
+  // Nothing is waited for from here to the call: a tool that comes meanwhile was offered to nobody.
   const refusal = whyRefused(deps, session, name);
   if (refusal !== undefined) return { status: "failed" as const, output: refusal, duration_ms: 0 };
-  const context = await toolContext(deps, session.key, session.stop.signal);
   return deps.tools.call(name, given, {
     ...context,
     run_id: (session.active as ActiveRun).run_id,

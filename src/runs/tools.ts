@@ -18,6 +18,7 @@ export async function listTools(
   params: ParsedParams<"tool/list">,
 ): Promise<Result<"tool/list">> {
   const agent = await agentOf(deps, params);
+  const servers = await deps.surroundings.servers(params.workspace_id);
   const data = exposedTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
     name: tool.name,
     ...(tool.title !== undefined && { title: tool.title }),
@@ -30,7 +31,7 @@ export async function listTools(
     offered,
     ...(reason !== undefined && { reason }),
   }));
-  return { data };
+  return { data, ...(servers.length > 0 && { servers: [...servers] }) };
 }
 
 /** Who calls a tool outside the steps of a run: a command of a thread's agent, or a person. */
@@ -45,15 +46,20 @@ export async function callTool(
   by: CalledBy,
 ): Promise<Result<"tool/call">> {
   const { workspace_id, thread_id } = params;
-  const agent = await agentOf(deps, params);
+  // A command that runs once may be the first to need its server.
+  if (params.name.startsWith("mcp_")) await deps.surroundings.servers(workspace_id);
+  const agent = await agentOf(deps, params, by);
   if (thread_id === undefined) return carryOut(deps, params, await ofWorkspace(deps, workspace_id));
   const key = { workspace_id, thread_id };
-  const refusal = await whyRefused(deps, key, { params, agent, by });
+  const granted = by === "agent" ? await grantedTools(deps, key) : [];
+  const context = await toolContext(deps, key, await signalFor(deps, key, by));
+  // Nothing is waited for from here to the call: a tool that comes meanwhile would be called whoever may.
+  const refusal = whyRefused(deps, { params, agent, by, granted });
   if (refusal !== undefined) {
     await record(deps, key, { params, by, status: "refused", reason: refusal });
     return { status: "failed", output: `${params.name} was not called: ${refusal}.`, duration_ms: 0 };
   }
-  const result = await carryOut(deps, params, await toolContext(deps, key, await signalFor(deps, key, by)));
+  const result = await carryOut(deps, params, context);
   const { status, duration_ms } = result;
   await record(deps, key, { params, by, status, duration_ms });
   return result;
@@ -79,18 +85,21 @@ async function ofWorkspace(deps: RunsDeps, workspace_id: string): Promise<ToolCo
   return { workspace_id, directory: root, signal: new AbortController().signal, clock: deps.clock };
 }
 
+interface ToDecide {
+  readonly params: CallParams;
+  readonly agent: AgentDefinition | undefined;
+  readonly by: CalledBy;
+  readonly granted: readonly string[];
+}
+
 /** A person needs nobody's word for what they do themselves. A command can't wait for one. */
-async function whyRefused(
-  deps: RunsDeps,
-  key: SessionKey,
-  { params, agent, by }: { params: CallParams; agent: AgentDefinition | undefined; by: CalledBy },
-): Promise<string | undefined> {
+function whyRefused(deps: RunsDeps, { params, agent, by, granted }: ToDecide): string | undefined {
   const { name, workspace_id } = params;
   const scoped = effectiveTools(agent, deps.tools.list(workspace_id)).find(({ tool }) => tool.name === name);
   if (!scoped) return undefined;
   if (!scoped.offered) return scoped.reason ?? "it is not offered to the agent";
   if (by === "person" || approvalFor(agent, scoped.tool) !== "ask") return undefined;
-  if ((await grantedTools(deps, key)).includes(name)) return undefined;
+  if (granted.includes(name)) return undefined;
   return "somebody has to allow it first, and a command can't wait for that. Call it as a tool, or have it allowed in the agent's toolApprovals";
 }
 
@@ -121,6 +130,7 @@ async function record(deps: RunsDeps, key: SessionKey, { params, ...facts }: Rec
 async function agentOf(
   deps: RunsDeps,
   { workspace_id, thread_id }: { workspace_id: string; thread_id?: string | undefined },
+  by: CalledBy = "person",
 ): Promise<AgentDefinition | undefined> {
   if (thread_id === undefined) {
     if (await deps.store.read(() => workspaces.findWorkspace(workspace_id))) return undefined;
@@ -128,6 +138,15 @@ async function agentOf(
   }
   const { thread } = await getThread(deps, { workspace_id, thread_id });
   const agents = deps.agents.in(workspace_id);
+  // A command can write to the files of its thread: whom those name now does not widen what its own run may do.
+  const running = by === "agent" ? await runningAgent(deps, { workspace_id, thread_id }) : undefined;
+  if (running !== undefined) return agents.require(running);
   // Its runs would be carried out by the one that answers when nobody is chosen, within that one's limits.
   return agents.get(thread.agent_id) ?? agents.require(agents.fallback);
+}
+
+/** Whose run is under way in a thread. */
+async function runningAgent(deps: RunsDeps, key: SessionKey): Promise<string | undefined> {
+  const { active, position } = await deps.sessions.open(key);
+  return active && position.rows.get(active.run_id)?.agent_id;
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolRegistry } from "../../src/tools/index.js";
 import { agentNamed, playByAgent } from "../support/agents.js";
@@ -115,7 +117,6 @@ describe("what a model asks for", () => {
       "toString",
       "hasOwnProperty",
       "valueOf",
-      "",
       "x".repeat(5_000),
     ];
     const { id, run, told } = await attempt(
@@ -126,8 +127,10 @@ describe("what a model asks for", () => {
     );
     expect(run.steps).toBe(2);
     for (const [at, name] of looks.entries()) {
-      expect(told[at], JSON.stringify(name)).toMatch(/^There is no tool .* Nothing was done\.$/s);
-      expect(told[at]?.length, name).toBeLessThan(600);
+      expect(told[at], JSON.stringify(name.slice(0, 40))).toMatch(
+        /^There is no tool .* Nothing was done\.$/s,
+      );
+      expect(told[at]?.length, String(at)).toBeLessThan(600);
     }
     expect(traps.sprung).toEqual(["open_box itself"]);
     const statuses = (await recorded(scene, id)).map(({ status }) => status);
@@ -164,7 +167,7 @@ describe("a tool that comes later", () => {
       (await scene.wire.result("tool/list", { workspace_id })).data.map(({ name }) => name);
     await soon(names).toContain("mcp_later_grow");
     const { id } = await scene.start({ agent_id: "free" });
-    const name = "mcp_later_added";
+    const name = "mcp_later_added_0";
     expect(await names()).not.toContain(name);
     const gated = { steps: [{ gate: "grown" }, ...step([name, { text: "now" }]).steps] };
     playByAgent(scene.model, { free: [calls("mcp_later_grow", {}), gated, "I see."] });
@@ -188,7 +191,7 @@ describe("a tool that comes later", () => {
     const { id } = await scene.start({ agent_id: "listed" });
     playByAgent(scene.model, { listed: [step(["late_work"]), "I see."] });
     await scene.answered(id, "go");
-    expect(comes.times()).toBe(1);
+    expect([comes.times(), traps.sprung]).toEqual([1, []]);
     comes.again();
     const params = { workspace_id, thread_id: id, name: "late_work" };
     expect(await scene.wire.result("tool/call", params)).toMatchObject({ status: "failed" });
@@ -247,9 +250,11 @@ describe("after a kill", () => {
   test("[SCP13] calls that are made again are within the scope their run began with, and others are not made", async () => {
     const gateway = await MortalGateway.make();
     onTestFinished(() => gateway.remove());
-    gateway.configure([
-      agentAt(gateway.model.url, apis[0], { toolAllowlist: ["test_look"], toolDenylist: ["test_write"] }),
-    ]);
+    const configure = (more: { toolAllowlist?: string[] }) => {
+      const agents = [agentAt(gateway.model.url, apis[0], more)];
+      writeFileSync(join(gateway.place.dataDir, "heddle.config.json"), JSON.stringify({ agents }));
+    };
+    configure({ toolAllowlist: ["test_look"] });
     const scene = await gateway.start();
     const { id } = await scene.start();
     gateway.hold("test_look");
@@ -261,7 +266,7 @@ describe("after a kill", () => {
     await soon(() => gateway.trace("test_look")).toEqual(["begin a"]);
     await gateway.kill();
     // Whatever the file says by now: what the run was offered counts.
-    gateway.configure([agentAt(gateway.model.url, apis[0])]);
+    configure({});
     gateway.release("test_look");
     const again = await gateway.start();
     expect(await endOf(again, run.id)).toMatchObject({ status: "completed" });

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import { askedIn, atRest, delegates, delegationConfig } from "../support/delegation.js";
 import type { ServerTurn } from "../support/model-server/script.js";
-import { MortalGateway, reached } from "../support/mortal-gateway.js";
+import { MortalGateway } from "../support/mortal-gateway.js";
 import { type RunScene, says, verifyAll } from "../support/runs.js";
 
 /** Each costs the start of a gateway. */
@@ -42,7 +42,7 @@ test(`[DEL66] killed at ${KILLS} random moments of sync and async delegations: e
 async function send(scene: RunScene, thread_id: string, next: () => string): Promise<void> {
   for (;;) {
     await scene.startRun(thread_id, next());
-    await sleep(20 + Math.random() * 80);
+    await sleep(80 + Math.random() * 200);
   }
 }
 
@@ -59,10 +59,12 @@ async function delegated(scene: RunScene): Promise<Run[]> {
 
 async function check(scene: RunScene, callers: readonly string[]): Promise<void> {
   const unfinished = { workspace_id: scene.workspace_id, status: ["queued", "running", "waiting"] as never };
-  await reached(async () => {
+  const settled = async () => {
     expect((await scene.wire.result("run/list", unfinished)).data).toEqual([]);
     await checkTold(scene, callers);
-  });
+  };
+  // What waits in a queue takes its time.
+  await vi.waitFor(settled, { timeout: 120_000, interval: 100 });
   await atRest(scene);
   await checkTold(scene, callers);
   const { threads } = await scene.tree();

@@ -80,7 +80,7 @@ onEachStore("delegation with a gateway that is killed", (kind) => {
     playByAgent(gateway.model, {
       general: [
         delegates(
-          { agentId: "notes", content: "in the background", mode: "async", session: "create" },
+          { agentId: "notes", content: "for later", mode: "async", session: "create" },
           { agentId: "other", content: "not for long", timeout: 0.1, session: "create" },
         ),
         "started",
@@ -104,7 +104,7 @@ onEachStore("delegation with a gateway that is killed", (kind) => {
     const told = async () => (await askedIn(scene, id)).filter((text) => text.startsWith("[agents_message]"));
     await reached(async () => expect(await told()).toHaveLength(2));
     for (const [asked, answer] of [
-      ["in the background", "from notes"],
+      ["for later", "from notes"],
       ["not for long", "from other"],
     ]) {
       const one = (await told()).filter((text) => text.includes(asked as string));
@@ -129,6 +129,6 @@ onEachStore("delegation with a gateway that is killed", (kind) => {
     await reached(() => expect(requestsOf(gateway.model, "notes")).toHaveLength(1));
     await killAndStart();
     await returnedTo(scene, id);
-    expect((await askedIn(scene, id)).at(-1)).toMatch(/for a person[^]*noted/);
+    expect((await askedIn(scene, id)).at(-1)).toMatch(/for a person[\s\S]*noted/);
   });
 });

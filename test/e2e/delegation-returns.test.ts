@@ -92,7 +92,7 @@ here it is`,
     playByAgent(scene.model, { general: [background("will fail"), "ok", "noted"], notes: [broken] });
     await scene.answered(id, "go");
     await returnedTo(scene, id, 1);
-    expect(await told(scene, id)).toMatch(/status: failed[^]*You had asked:\nwill fail[^]*Why:\n\S/);
+    expect(await told(scene, id)).toMatch(/status: failed[\s\S]*You had asked:\nwill fail[\s\S]*Why:\n\S/);
 
     playByAgent(scene.model, {
       general: [background("will be stopped"), "ok", "noted"],
@@ -106,7 +106,7 @@ here it is`,
     await scene.wire.result("run/cancel", { run_id: child.id });
     await returnedTo(scene, id, 2);
     expect(await told(scene, id)).toMatch(
-      /status: cancelled[^]*will be stopped[^]*Its run was cancelled\.[^]*half an answer/,
+      /status: cancelled[\s\S]*will be stopped[\s\S]*Its run was cancelled\.[\s\S]*half an answer/,
     );
 
     playByAgent(scene.model, {
@@ -118,7 +118,9 @@ here it is`,
     await stage.restart();
     const again = await stage.again(scene);
     await returnedTo(again, id, 3);
-    expect(await told(again, id)).toMatch(/status: interrupted[^]*will be cut short[^]*gateway stopped/);
+    expect(await told(again, id)).toMatch(
+      /status: interrupted[\s\S]*will be cut short[\s\S]*gateway stopped/,
+    );
     await verifyAll(again);
   }, 30_000);
 
@@ -140,7 +142,7 @@ here it is`,
     scene.model.open(busy);
     expect(await scene.ended(run.id)).toMatchObject({ status: "completed", steps: 3 });
     expect(String(requestsOf(scene.model, "general").at(-1)?.messages.at(-1)?.content)).toMatch(
-      /meanwhile[^]*ready/,
+      /meanwhile[\s\S]*ready/,
     );
     expect(await runsOf(scene, "general")).toHaveLength(1);
     expect((await askedIn(scene, id))[1]).toMatch(/^\[agents_message\] notes/);

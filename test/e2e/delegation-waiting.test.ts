@@ -50,7 +50,7 @@ onEachStore("what a call waits for", (kind) => {
     });
     scene.model.open(gate);
     await returnedTo(scene, id);
-    expect((await askedIn(scene, id)).at(-1)).toMatch(/slowly[^]*at last/);
+    expect((await askedIn(scene, id)).at(-1)).toMatch(/slowly[\s\S]*at last/);
     expect((await scene.getRun(child.id)).status).toBe("completed");
     await verifyAll(scene);
   });
@@ -226,7 +226,7 @@ onEachStore("what a call waits for", (kind) => {
     expect(await again.getRun(first.run.id)).toMatchObject({ status: "interrupted" });
     expect(await again.getRun(run.id)).toMatchObject({ status: "interrupted" });
     await returnedTo(again, id);
-    expect((await askedIn(again, id)).at(-1)).toMatch(/in its turn[^]*after the restart/);
+    expect((await askedIn(again, id)).at(-1)).toMatch(/in its turn[\s\S]*after the restart/);
     await verifyAll(again);
   }, 30_000);
 });

@@ -177,6 +177,26 @@ test("[MCP74] a server that is off, or whose plugin is, is not there; one that c
   expect(names.filter((name) => /^mcp_(off|unplugged|dead)_/.test(name))).toEqual([]);
 });
 
+test("[MCP76] the list of tools tells of servers, and why one can't be used; a command connects what it needs", async () => {
+  const scene = await stage.scene();
+  const { servers = [] } = await scene.wire.result("tool/list", { workspace_id: scene.workspace_id });
+  const states = Object.fromEntries(servers.map(({ name, state }) => [name, state]));
+  expect(states).toMatchObject({ here: "ready", box: "ready", dead: "failed", off: "off" });
+  expect(servers.find(({ name }) => name === "dead")?.problem).toContain("can't be started");
+  const configFile = join(temporaryDirectory(), "heddle.config.json");
+  const mcpServers = { box: { command: process.execPath, args: [filesystem, box] } };
+  writeFileSync(configFile, JSON.stringify({ mcpServers }));
+  const once = await startGateway(sqliteStore, { configFile, takeUpRuns: false });
+  try {
+    const wire = await once.wire();
+    const { data } = await wire.result("workspace/list", {});
+    const params = { workspace_id: data[0]?.id as string, name: "mcp_box_list_allowed_directories" };
+    expect(await wire.result("tool/call", params)).toMatchObject({ status: "completed" });
+  } finally {
+    await once.stop();
+  }
+});
+
 test("[MCP75] a gateway does not wait for a server when it starts, and leaves none of its processes when it stops", async () => {
   const file = join(temporaryDirectory(), "pids");
   const configFile = join(temporaryDirectory(), "heddle.config.json");

@@ -36,7 +36,8 @@ export async function giveBackLeft(deps: RunsDeps): Promise<void> {
   for (const { run_id } of left) tryToGiveBack(deps, run_id);
 }
 
-function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS): void {
+/** Gives a result back that nobody waits for; does nothing where that was done, or is not due yet. */
+export function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS): void {
   giveBack(deps, run_id).catch((error) => {
     if (deps.sessions.closing) return;
     deps.report(error, "the result of a delegated run could not be given back; it is tried again");
@@ -51,7 +52,8 @@ async function giveBack(deps: RunsDeps, run_id: string): Promise<void> {
   const { delegation, row } = await deps.store.read(function* () {
     return { delegation: yield* delegations.findDelegationOfRun(run_id), row: yield* runs.findRun(run_id) };
   });
-  if (!delegation || !row || delegation.mode !== "async" || delegation.returned_at !== null) return;
+  if (!delegation || delegation.mode !== "async" || delegation.returned_at !== null) return;
+  if (!row || row.last_seq === null) return;
   const key = { workspace_id: delegation.workspace_id, thread_id: delegation.caller_thread_id };
   const given: Given = {
     delegation,

@@ -1,6 +1,7 @@
 import { type DelegationRow, delegations, workspaces } from "../../store/index.js";
 import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
+import { tryToGiveBack } from "./give-back.js";
 
 const CALLED_BY_A_STEP = "int_";
 
@@ -25,13 +26,17 @@ function isMadeAgain(deps: RunsDeps, { id, workspace_id }: DelegationRow, status
   return underWay && known && id.startsWith(CALLED_BY_A_STEP);
 }
 
+/** A run that can't be taken up, or had ended but for a commit, makes no call again. */
 function resume(deps: RunsDeps, delegation: DelegationRow): void {
-  const over = deps.waits.resume(delegation);
-  // A run that can't be taken up makes no call again.
-  const forget = deps.ends.on(({ id }) => {
+  deps.waits.resume(delegation);
+  const forget = deps.ends.on(({ id, status }) => {
     if (id !== delegation.caller_run_id) return;
     forget();
+    const over = deps.waits.resumed(delegation.id);
+    if (!over) return;
     over();
+    const ending = status === "cancelled" ? cancel(deps, delegation) : leave(deps, delegation);
+    ending.catch((error) => deps.report(error, "nobody hears what came of a delegated run"));
   });
 }
 
@@ -41,9 +46,11 @@ async function cancel(deps: RunsDeps, { run_id, workspace_id }: DelegationRow): 
   );
 }
 
-async function leave(deps: RunsDeps, { id, workspace_id }: DelegationRow): Promise<void> {
+async function leave(deps: RunsDeps, { id, run_id, workspace_id }: DelegationRow): Promise<void> {
   await deps.store.write({ key: workspace_id }, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
     yield* delegations.leaveDelegation(id);
   });
+  // It may have ended just before.
+  tryToGiveBack(deps, run_id);
 }

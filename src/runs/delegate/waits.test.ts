@@ -37,14 +37,6 @@ test("[DEL71] a wait that is taken up counts before its call is made again, and 
   expect(waits.begin("w", "b", "a")).toBeDefined();
 });
 
-test("[DEL71] one whose call is never made again ends all the same", () => {
-  const waits = new Waits();
-  const forget = waits.resume({ id: "int_1", workspace_id: "w", caller_thread_id: "a", thread_id: "b" });
-  forget();
-  expect(waits.resumed("int_1")).toBeUndefined();
-  expect(waits.begin("w", "b", "a")).toBeDefined();
-});
-
 test("[DEL70] whatever begins and ends, no circle is ever accepted, and nothing is refused without one", () => {
   const thread = fc.constantFrom("a", "b", "c", "d", "e");
   const step = fc.record({ from: thread, to: thread, ends: fc.option(fc.nat(), { freq: 3 }) });

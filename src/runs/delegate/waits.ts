@@ -33,16 +33,11 @@ export class Waits {
   }
 
   /** A call that a gateway made that is gone waits on, though it was not made again yet. */
-  resume({ id, workspace_id, caller_thread_id, thread_id }: Resumed): () => void {
-    const over = this.begin(workspace_id, caller_thread_id, thread_id) ?? (() => {});
-    this.#resumed.set(id, over);
-    return () => {
-      this.#resumed.delete(id);
-      over();
-    };
+  resume({ id, workspace_id, caller_thread_id, thread_id }: Resumed): void {
+    this.#resumed.set(id, this.begin(workspace_id, caller_thread_id, thread_id) ?? (() => {}));
   }
 
-  /** What ends the wait of such a call, for the one who makes it again. */
+  /** What ends the wait of such a call, for the one who makes it again, or knows that nobody will. */
   resumed(id: string): (() => void) | undefined {
     const over = this.#resumed.get(id);
     this.#resumed.delete(id);

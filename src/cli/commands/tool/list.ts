@@ -1,5 +1,5 @@
 import type { Result } from "../../../protocol/index.js";
-import { paint, print, printJson, printTable, visible } from "../../output.js";
+import { note, paint, paintErr, print, printJson, printTable, visible } from "../../output.js";
 import { withSession } from "../../session.js";
 import type { ToolOptions } from "./options.js";
 import { toolPlace } from "./place.js";
@@ -13,6 +13,8 @@ export async function listTools(options: ToolOptions): Promise<void> {
     return { place, result: await session.call("tool/list", place) };
   });
   if (options.json) return printJson(result);
+  for (const { name, state, problem } of result.servers ?? [])
+    if (problem !== undefined) note(paintErr.yellow(visible(`MCP server ${name} (${state}): ${problem}`)));
   if (result.data.length === 0) return print(paint.dim("There are no tools here."));
   const inThread = place.thread_id !== undefined;
   const heading = [
