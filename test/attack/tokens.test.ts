@@ -130,8 +130,7 @@ describe("a token of a thread", () => {
     const twice = `{"jsonrpc":"2.0","id":1,"method":"tool/call","params":{"name":"open_door","thread_id":"${own.thread_id}","thread_id":"${wide.thread_id}"}}`;
     const proto = `{"jsonrpc":"2.0","id":1,"method":"tool/call","params":{"name":"open_door","__proto__":{"thread_id":"${wide.thread_id}"}}}`;
     expect((await send(twice)).error).toMatchObject({ code: -32003 });
-    const slipped = await send(proto);
-    expect(slipped.error ?? slipped.result.output).not.toContain?.("did");
+    expect(JSON.stringify(await send(proto))).not.toContain("did open_door");
     const without = await send(request("tool/call", params));
     expect(without.result.output).toContain("toolDenylist");
     expect(traps.sprung).toEqual([]);
@@ -218,7 +217,7 @@ describe("a token of a thread", () => {
     for (const path of ["/metrics", `/threads/${bound.thread_id}/assets/a.png`, "//rpc", "/rpc/", "/RPC"]) {
       const { status, text } = await http(`${url}${path}`, { headers });
       expect(status, path).toBe(403);
-      expect(text).not.toContain("heddle_rpc");
+      expect(text).not.toContain("# HELP");
     }
     expect(await upgrade(`${url}/metrics`, headers)).not.toBe(101);
     const open = await http(`${url}/`, { headers });

@@ -143,8 +143,7 @@ onEachStore("what a call waits for", (kind) => {
       responseId: child.id,
       message: "Its run was cancelled.",
     });
-    const { toolCalls } = (await scene.messages(id)).at(-1) as { toolCalls?: { status: string }[] };
-    expect(toolCalls).toMatchObject([{ status: "failed" }]);
+    expect((await scene.messages(id)).at(-1)).toMatchObject({ toolCalls: [{ status: "failed" }] });
     await verifyAll(scene);
   });
 

@@ -179,9 +179,14 @@ test("[MCP74] a server that is off, or whose plugin is, is not there; one that c
 
 test("[MCP76] the list of tools tells of servers, and why one can't be used; a command connects what it needs", async () => {
   const scene = await stage.scene();
-  const { servers = [] } = await scene.wire.result("tool/list", { workspace_id: scene.workspace_id });
-  const states = Object.fromEntries(servers.map(({ name, state }) => [name, state]));
-  expect(states).toMatchObject({ here: "ready", box: "ready", dead: "failed", off: "off" });
+  const told = async () =>
+    (await scene.wire.result("tool/list", { workspace_id: scene.workspace_id })).servers ?? [];
+  await expect
+    .poll(async () => Object.fromEntries((await told()).map(({ name, state }) => [name, state])), {
+      timeout: 20_000,
+    })
+    .toMatchObject({ here: "ready", box: "ready", dead: "failed", off: "off" });
+  const servers = await told();
   expect(servers.find(({ name }) => name === "dead")?.problem).toContain("can't be started");
   const configFile = join(temporaryDirectory(), "heddle.config.json");
   const mcpServers = { box: { command: process.execPath, args: [filesystem, box] } };

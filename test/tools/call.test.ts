@@ -286,6 +286,22 @@ describe("output", () => {
     expect(await giving("short", { truncated: false })).not.toHaveProperty("truncated");
   });
 
+  test("[TLS15] a tool that bounds its answer itself may give more, up to what it was registered with", async () => {
+    const most = 2 * LIMIT;
+    const long = (length: number) => {
+      const run = () => ({ status: "completed" as const, output: "x".repeat(length) });
+      return registryOf(tool("a", { run, mostOutputBytes: most })).call("a", { path: "x" }, contextWith());
+    };
+    expect((await long(most)).output).toHaveLength(most);
+    const cut = await long(most + 1);
+    expect(cut.truncated).toBe(true);
+    expect(Buffer.byteLength(cut.output)).toBeLessThanOrEqual(most);
+    for (const mostOutputBytes of [LIMIT - 1, 1024 * 1024 + 1, 70_000.5, Number.NaN])
+      expect(() => registryOf(tool("a", { mostOutputBytes })), String(mostOutputBytes)).toThrow(
+        "mostOutputBytes",
+      );
+  });
+
   test("[TLS15] whatever the text, the limit holds and no character is cut in two", async () => {
     const text = fc
       .array(fc.string({ unit: fc.constantFrom("a", "é", "\n", "🧵", "漢"), maxLength: 50 }), {

@@ -52,7 +52,7 @@ async function giveBack(deps: RunsDeps, run_id: string): Promise<void> {
   const { delegation, row } = await deps.store.read(function* () {
     return { delegation: yield* delegations.findDelegationOfRun(run_id), row: yield* runs.findRun(run_id) };
   });
-  if (!delegation || delegation.mode !== "async" || delegation.returned_at !== null) return;
+  if (delegation?.mode !== "async" || delegation.returned_at !== null) return;
   if (!row || row.last_seq === null) return;
   const key = { workspace_id: delegation.workspace_id, thread_id: delegation.caller_thread_id };
   const given: Given = {
