@@ -137,6 +137,26 @@ onEachStore("what a delegated run asks", (kind) => {
     await atRest(scene);
   });
 
+  test("[DEL34] a delegated run that waits for somebody's word is cancelled with its caller, or with the caller's thread", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    const { id } = await scene.start({ agent_id: "general" });
+    const ask = delegates({ agentId: "notes", content: "on", session: "create" });
+    playByAgent(scene.model, { general: [ask, ask], notes: [works("one"), works("two")] });
+    const first = await scene.startRun(id, "go");
+    const one = await childOf(scene, "notes", "waiting");
+    await shows(scene, first.run.id, [{ run_id: one.id }]);
+    await scene.wire.result("run/cancel", { run_id: first.run.id });
+    await reached(async () => expect((await scene.getRun(one.id)).status).toBe("cancelled"));
+    await shows(scene, first.run.id, []);
+    await scene.startRun(id, "again");
+    const two = await childOf(scene, "notes", "waiting");
+    expect(two.id).not.toBe(one.id);
+    await scene.wire.result("thread/delete", { workspace_id, thread_id: id });
+    await reached(async () => expect((await scene.getRun(two.id)).status).toBe("cancelled"));
+    await atRest(scene);
+  });
+
   test("[DEL53] a child that waits survives a restart, and what came of it comes back to the caller that was interrupted", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "general" });

@@ -13,6 +13,7 @@ import {
 import { reached } from "../support/mortal-gateway.js";
 import { type RunScene, runStage, says, verifyAll } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
+import { Wire } from "../support/wire.js";
 
 const ask = (content: string, more: object = {}) => delegates({ agentId: "notes", content, ...more });
 const hangs = { steps: [{ text: "Well. " }, { hang: true as const }] };
@@ -207,6 +208,26 @@ onEachStore("what a call waits for", (kind) => {
     }
     const runs = await atRest(scene);
     expect(runs.filter(({ status }) => status !== "cancelled")).toEqual([]);
+  });
+
+  test("[DEL37] what a command of a run delegates is the run's: cancelling the run cancels it", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    const { id: thread_id } = await scene.start({ agent_id: "general" });
+    playByAgent(scene.model, { general: [hangs], notes: [hangs] });
+    const { run } = await scene.startRun(thread_id, "go");
+    await scene.changed(run.id, ({ status }) => status === "running");
+    const { url, app } = stage.gateway();
+    const command = await Wire.open(url, app.gateway.access.issue({ workspace_id, thread_id }));
+    const args = { agentId: "notes", content: "from a command" };
+    const called = command.result("tool/call", { workspace_id, name: "agents_message", arguments: args });
+    const child = await childOf(scene, "notes", "running");
+    expect(child).toMatchObject({ parent_run_id: run.id, origin: { run_id: run.id, depth: 1 } });
+    await scene.wire.result("run/cancel", { run_id: run.id });
+    expect(await called).toMatchObject({ status: "failed" });
+    await reached(async () => expect((await scene.getRun(child.id)).status).toBe("cancelled"));
+    command.close();
+    await atRest(scene);
   });
 
   test("[DEL36] a caller that is interrupted hears later of what goes on without it", async () => {

@@ -228,6 +228,7 @@ describe("hooks of the configuration", () => {
         tools: ["files_edit", "files_list", "files_read", "files_search", "files_write", "system_time"].map(
           (name) => ({ name, description: expect.any(String) }),
         ),
+        agents: [],
         hook_id: "watch.before",
         phase: "turn.pre_prompt_compile",
         env: expect.any(Array),
@@ -296,7 +297,10 @@ describe("hooks of the configuration", () => {
     expect(data.map(({ id, source }) => [id, source.kind])).toEqual([
       ["command", "command"],
       ["hard", "module"],
-      ["heddle.prompt.tools", "built_in"],
+      ...["agents", "artifact_items", "artifact_panels", "message_context", "skills", "tools"].map((name) => [
+        `heddle.prompt.${name}`,
+        "built_in",
+      ]),
       ["pioneer.prompt.agents_doc", "built_in"],
       ["soft", "module"],
       ["watch", "module"],
@@ -311,6 +315,11 @@ describe("hooks of the configuration", () => {
       "pioneer.thread_agents_doc_prompt",
       "hard.hook",
       "heddle.tools_prompt",
+      "heddle.skills_prompt",
+      "heddle.artifact_items_prompt",
+      "heddle.message_context_prompt",
+      "heddle.artifact_panels_prompt",
+      "heddle.agents_prompt",
       "soft.hook",
     ]);
   });

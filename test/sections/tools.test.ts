@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HookRuntime } from "../../src/hooks/index.js";
 import { toolsPackage } from "../../src/prompts/sections/tools.js";
-import { builtInTools, ToolRegistry } from "../../src/tools/index.js";
+import { builtInTools, filesPlugin, ToolRegistry } from "../../src/tools/index.js";
 import { refusal, runtime } from "../hooks/support.js";
 import { onEachScene, PRE, WORKSPACE } from "./support.js";
 
@@ -90,8 +90,14 @@ test("[SEC21] it lists name and description, by name, whatever the order", async
 test("[SEC21] what the registry lists can be given as it is", async () => {
   const registry = new ToolRegistry();
   registry.register(...builtInTools);
-  expect(await section(registry.list())).toBe(
-    "Available tools:\n- files_read: Reads a text file of the workspace, its lines numbered from 1. At most 2000 lines at once.",
+  registry.setPlugin(filesPlugin);
+  const lines = (await section(registry.list()))?.split("\n") ?? [];
+  expect(lines.map((line) => line.split(":")[0])).toEqual([
+    "Available tools",
+    ...["edit", "list", "read", "search", "write"].map((verb) => `- files_${verb}`),
+  ]);
+  expect(lines).toContain(
+    "- files_read: Reads a text file of the workspace, its lines numbered from 1. At most 2000 lines at once.",
   );
 });
 

@@ -1,4 +1,4 @@
-export interface Resumed {
+interface Resumed {
   /** Of the call. */
   readonly id: string;
   readonly workspace_id: string;
