@@ -1,4 +1,4 @@
-import { type DelegationRow, delegations, workspaces } from "../../store/index.js";
+import { type DelegationRow, delegations, runs, workspaces } from "../../store/index.js";
 import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
 import { tryToGiveBack } from "./give-back.js";
@@ -12,21 +12,31 @@ const CALLED_BY_A_STEP = "int_";
  */
 export async function resumeWaits(deps: RunsDeps): Promise<void> {
   const left = await deps.store.read(() => delegations.waitedFor());
-  for (const { caller_status, ...delegation } of left) {
-    if (isMadeAgain(deps, delegation, caller_status)) resume(deps, delegation);
-    else if (caller_status === "cancelled") await cancel(deps, delegation);
+  for (const delegation of left) {
+    const status = await statusOfCaller(deps, delegation);
+    if (isMadeAgain(deps, delegation, status)) resume(deps, delegation);
+    else if (status === "cancelled") await cancel(deps, delegation);
     else await leave(deps, delegation);
   }
 }
 
+/** Of several one below the other the first may have been cancelled just now. And one that had ended but for a commit ends here. */
+async function statusOfCaller(deps: RunsDeps, delegation: DelegationRow): Promise<string | undefined> {
+  const { workspace_id, caller_thread_id: thread_id, caller_run_id } = delegation;
+  if (caller_run_id === null) return undefined;
+  // One that can't be opened is ended by whoever carries it on.
+  await deps.sessions.open({ workspace_id, thread_id }).catch(() => undefined);
+  return (await deps.store.read(() => runs.findRun(caller_run_id)))?.status;
+}
+
 /** Only steps of runs make their calls again: a person's call, or a command's, went with its gateway. */
-function isMadeAgain(deps: RunsDeps, { id, workspace_id }: DelegationRow, status: string | null): boolean {
+function isMadeAgain(deps: RunsDeps, { id, workspace_id }: DelegationRow, status?: string): boolean {
   const underWay = status === "running" || status === "waiting";
   const known = deps.tools.get("agents_message", workspace_id) !== undefined;
   return underWay && known && id.startsWith(CALLED_BY_A_STEP);
 }
 
-/** A run that can't be taken up, or had ended but for a commit, makes no call again. */
+/** A run that can't be taken up makes no call again. */
 function resume(deps: RunsDeps, delegation: DelegationRow): void {
   deps.waits.resume(delegation);
   const forget = deps.ends.on(({ id, status }) => {

@@ -27,15 +27,13 @@ export function* claimResult(id: string, at: number): Unit<boolean> {
   return true;
 }
 
-/** Whose run is under way or is to be, though a call was to wait for it: with how the run of that call stands. */
-export function* waitedFor(): Unit<(DelegationRow & { caller_status: string | null })[]> {
+/** Whose run has not ended, and that a call was to wait for; the oldest first. */
+export function* waitedFor(): Unit<DelegationRow[]> {
   return yield* query(({ db }) =>
     db
       .selectFrom("delegation")
       .innerJoin("run", "run.id", "delegation.run_id")
-      .leftJoin("run as caller", "caller.id", "delegation.caller_run_id")
       .selectAll("delegation")
-      .select("caller.status as caller_status")
       .where("delegation.mode", "=", "sync")
       .where("run.last_seq", "is", null)
       .orderBy("delegation.created_at"),
