@@ -101,7 +101,7 @@ export const runMethods = {
     "Opens a thread, or an agent's latest or a new one; sends it a message and remembers where to go back to.",
     z
       .object({
-        ...inWorkspace,
+        workspace_id: optionalParam(workspaceId).describe("needed with `agent_id`"),
         agent_id: optionalParam(agentId),
         thread_id: optionalParam(threadId),
         message: optionalParam(runs.runContent),
@@ -111,6 +111,9 @@ export const runMethods = {
       })
       .refine(({ agent_id, thread_id }) => (agent_id === undefined) !== (thread_id === undefined), {
         error: "needs agent_id or thread_id, and not both",
+      })
+      .refine(({ agent_id, workspace_id }) => agent_id === undefined || workspace_id !== undefined, {
+        error: "needs workspace_id with agent_id",
       }),
     z.object({ thread, created: z.boolean(), run: runs.run.optional() }),
   ),

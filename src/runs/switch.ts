@@ -6,7 +6,7 @@ import { startRun } from "./admit.js";
 import { type ChosenThread, chooseThread } from "./choose-thread.js";
 import type { RunsDeps } from "./deps.js";
 
-type SwitchParams = ParsedParams<"thread/switch">;
+type SwitchParams = ParsedParams<"thread/switch"> & { readonly workspace_id: string };
 
 /** Under this attribute a thread remembers which one was left for it. */
 const RETURN_TO = "returnTo";

@@ -60,7 +60,7 @@ describe("the user's configuration", () => {
     expect(traps.sprung).toEqual([]);
   });
 
-  test("[SCP71] an edit that makes lists stricter counts for the next run, and for commands at once", async () => {
+  test("[SCP71] an edit that makes lists stricter counts for the next run, and for commands and people at once", async () => {
     const scene = await stage.scene();
     await follow(scene);
     const { workspace_id } = scene;
@@ -77,6 +77,8 @@ describe("the user's configuration", () => {
     };
     const { text } = await post(door, request("tool/call", { name: "open_door" }));
     expect(JSON.parse(text).result.output).toContain("toolDenylist");
+    const byPerson = { workspace_id, thread_id, name: "open_door" };
+    expect((await scene.wire.result("tool/call", byPerson)).output).toContain("toolDenylist");
     scene.model.open("tighter");
     await scene.ended(run.id);
     expect(traps.sprung).toEqual(["open_door under way"]);

@@ -149,17 +149,42 @@ test("[SCP61] nothing is listed or found that could not be opened and read", asy
   for (const name of ["n.txt", ".git", ".agent", "environ"]) expect(shown.join("\n")).not.toContain(name);
 });
 
+/** Another program that puts the link in the place of the directory and back, as fast as it can. */
+function swapping(root: string) {
+  const program = `const { renameSync, rmSync, existsSync } = require("node:fs");
+    // A tool that writes may have made the directory anew meanwhile.
+    const move = (from, to) => {
+      for (;;) try { return renameSync(from, to); } catch { rmSync(to, { recursive: true, force: true }); }
+    };
+    let times = 0;
+    for (; !existsSync("enough"); times++) {
+      move("dir", "aside"); move("link", "dir"); move("dir", "link"); move("aside", "dir");
+    }
+    process.stdout.write(String(times));`;
+  const child = spawn(process.execPath, ["-e", program], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stdout.on("data", (text) => {
+    said += text;
+  });
+  const over = new Promise((resolve) => child.once("close", resolve));
+  return {
+    /** How often it was swapped. */
+    async ended(): Promise<number> {
+      writeFileSync(join(root, "enough"), "");
+      await over;
+      return Number(said);
+    },
+  };
+}
+
 test("[SCP62] a directory that is swapped for a link out, again and again, while tools are at work lets nothing in or out", async () => {
   const { scene, outer } = await project();
   const { root, workspace_id } = scene;
   mkdirSync(join(root, "dir"));
   writeFileSync(join(root, "dir/a.txt"), "open\n");
   symlinkSync(join(outer, "outside"), join(root, "link"));
-  const swap = `const { renameSync: r, existsSync: e } = require("node:fs");
-    for (;;) { r("dir", "aside"); r("link", "dir"); r("dir", "link"); r("aside", "dir"); if (e("enough")) break; }`;
-  const swapper = spawn(process.execPath, ["-e", swap], { cwd: root, stdio: "ignore" });
-  const over = new Promise((resolve) => swapper.once("exit", resolve));
-  onTestFinished(() => void swapper.kill("SIGKILL"));
+  const swapper = swapping(root);
   const { id: thread_id } = await scene.start({ agent_id: "filer" });
   const call = async ([name, given]: Call) =>
     (await scene.wire.result("tool/call", { workspace_id, thread_id, name, arguments: given as never }))
@@ -176,8 +201,7 @@ test("[SCP62] a directory that is swapped for a link out, again and again, while
     ];
     outputs.push(...(await Promise.all(attempts.map(call))));
   }
-  writeFileSync(join(root, "enough"), "");
-  await over;
+  expect(await swapper.ended()).toBeGreaterThan(100);
   for (const output of outputs) expect(output).not.toContain(SECRET);
   expect(readdirSync(join(outer, "outside"))).toEqual(["a.txt"]);
   expect(readFileSync(join(outer, "outside/a.txt"), "utf8")).toBe(`${SECRET}\n`);
@@ -218,11 +242,9 @@ test("[SCP64] a hard link to a file outside can be read, since nothing tells the
   linkSync(join(outer, "outside/a.txt"), join(scene.root, "hard.txt"));
   const { told } = await tries(scene, [["files_read", { path: "hard.txt" }]]);
   expect(told[0]).toContain(SECRET);
-  for (const attempt of [
-    ["files_edit", { path: "hard.txt", old_text: SECRET, new_text: "mine" }],
-    ["files_write", { path: "hard.txt", content: "mine too" }],
-  ] as const)
-    await tries(scene, [attempt]);
+  await tries(scene, [["files_edit", { path: "hard.txt", old_text: SECRET, new_text: "mine" }]]);
+  expect(readFileSync(join(scene.root, "hard.txt"), "utf8")).toBe("mine\n");
+  await tries(scene, [["files_write", { path: "hard.txt", content: "mine too" }]]);
   expect(readFileSync(join(scene.root, "hard.txt"), "utf8")).toBe("mine too");
   expect(readFileSync(join(outer, "outside/a.txt"), "utf8")).toBe(`${SECRET}\n`);
 });

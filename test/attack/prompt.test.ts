@@ -44,7 +44,7 @@ function systemOf(scene: RunScene): string {
 
 /** Names that people, agents and windows gave: those that are refused for their line ends, and those that are not. */
 async function nameFoully({ wire, workspace_id }: RunScene): Promise<void> {
-  const called = async (name: string, given: object) =>
+  const called = async (name: string, given: Record<string, string>) =>
     (await wire.result("tool/call", { workspace_id, name, arguments: given })).status;
   for (const end of LINE_ENDS) {
     await called("notes_create", { title: foul(end, 3) });

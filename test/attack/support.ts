@@ -50,7 +50,11 @@ export async function recorded(scene: RunScene, thread_id: string) {
   const journal = await scene.journal(run?.id ?? "");
   const asked = journal.flatMap((event) => (event as { calls?: { name: string }[] }).calls ?? []);
   expect(asked.map(({ name }) => name).slice(-calls.length)).toEqual(calls.map(({ name }) => name));
-  return calls.map(({ name, status, output }) => ({ name, status, output: String(output) }));
+  return calls.map(({ name, status, output }) => ({
+    name: String(name),
+    status: String(status),
+    output: String(output),
+  }));
 }
 
 export const request = (method: string, params: object = {}, id = 1) => ({

@@ -74,7 +74,9 @@ describe("what was told", () => {
     expect(text).toMatch(/^model {4}qwen3 {2}provider openai-compatible$/m);
     expect(text).toMatch(/^step {5}1 of 1$/m);
     const { tokens_estimate, context } = manifest.window;
-    expect(text).toContain(`~${tokens_estimate} of ${context.toLocaleString("en-US")} tokens`);
+    expect(text).toContain(
+      `~${tokens_estimate.toLocaleString("en-US")} of ${context.toLocaleString("en-US")} tokens`,
+    );
     expect(text).toMatch(/^counted {2}1,234 tokens in \(1,000 cached\), 5 out, by the provider$/m);
     expect(text).toContain("can be built again byte for byte");
     expect(text).toContain(`heddle replay ${run.id}`);

@@ -93,7 +93,7 @@ onEachStore("answers", (kind) => {
       },
     });
     expect(new Set(Object.values(errorCodes))).toEqual(
-      new Set([-32700, -32600, -32601, -32602, -32603, -32001]),
+      new Set([-32700, -32600, -32601, -32602, -32603, -32001, -32003]),
     );
   });
 

@@ -21,7 +21,7 @@ const small = {
 const config = (url: string) => ({
   agents: [
     ...apis.map((api) => agentAt(url, api, { ...small, toolAllowlist: [] })),
-    agentAt(url, apis[0], { ...small, agentId: "reader" }),
+    agentAt(url, apis[0], { ...small, agentId: "reader", toolAllowlist: ["files_read"] }),
   ],
 });
 

@@ -47,8 +47,11 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
     "run/preview": async (params, { peer }) => runs.previewRun(deps, await located(params, peer)),
     "run/journal": async (params, { peer }) => runs.readJournal(deps, await ofRun(params, peer)),
     "run/replay": async (params, { peer }) => runs.replayRun(deps, await ofRun(params, peer)),
-    "thread/switch": async (params, { call }) => {
-      const result = await runs.switchThread(deps, params, call);
+    "thread/switch": async (params, { call, peer }) => {
+      const { thread_id, workspace_id = "" } = params;
+      const found =
+        thread_id === undefined ? { workspace_id } : await located({ ...params, thread_id }, peer);
+      const result = await runs.switchThread(deps, { ...params, workspace_id: found.workspace_id }, call);
       if (result.created) deps.watching.began(result.thread);
       return result;
     },

@@ -13,14 +13,21 @@ const CALLED_BY_A_STEP = "int_";
 export async function resumeWaits(deps: RunsDeps): Promise<void> {
   const left = await deps.store.read(() => delegations.waitedFor());
   for (const delegation of left) {
-    const status = await statusOfCaller(deps, delegation);
-    if (isMadeAgain(deps, delegation, status)) resume(deps, delegation);
-    else if (status === "cancelled") await cancel(deps, delegation);
-    else await leave(deps, delegation);
+    // One that can't be looked after must not keep the others, or any run, from going on.
+    await resumeWait(deps, delegation).catch((error) => deps.report(error, UNHEARD));
   }
 }
 
-/** Of several one below the other the first may have been cancelled just now. And one that had ended but for a commit ends here. */
+const UNHEARD = "nobody may hear what came of a delegated run";
+
+async function resumeWait(deps: RunsDeps, delegation: DelegationRow): Promise<void> {
+  const status = await statusOfCaller(deps, delegation);
+  if (isMadeAgain(deps, delegation, status)) resume(deps, delegation);
+  else if (status === "cancelled") await cancel(deps, delegation);
+  else await leave(deps, delegation);
+}
+
+/** The one above it may have been cancelled just now. One that had ended but for a commit ends here, before anything goes on. */
 async function statusOfCaller(deps: RunsDeps, delegation: DelegationRow): Promise<string | undefined> {
   const { workspace_id, caller_thread_id: thread_id, caller_run_id } = delegation;
   if (caller_run_id === null) return undefined;
@@ -46,14 +53,12 @@ function resume(deps: RunsDeps, delegation: DelegationRow): void {
     if (!over) return;
     over();
     const ending = status === "cancelled" ? cancel(deps, delegation) : leave(deps, delegation);
-    ending.catch((error) => deps.report(error, "nobody hears what came of a delegated run"));
+    ending.catch((error) => deps.report(error, UNHEARD));
   });
 }
 
 async function cancel(deps: RunsDeps, { run_id, workspace_id }: DelegationRow): Promise<void> {
-  await cancelRun(deps, { run_id, workspace_id }, {}).catch((error) =>
-    deps.report(error, "a run could not be cancelled with the one that had waited for it"),
-  );
+  await cancelRun(deps, { run_id, workspace_id }, {});
 }
 
 async function leave(deps: RunsDeps, { id, run_id, workspace_id }: DelegationRow): Promise<void> {
