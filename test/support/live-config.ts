@@ -3,7 +3,7 @@ import { waitOn } from "./runs.js";
 import type { Wire } from "./wire.js";
 
 /** Does something to a configuration and waits until those who follow are told. Answers what they were told. */
-export async function told(wire: Wire, change: () => unknown): Promise<{ problem?: string }> {
+export async function told(wire: Wire, change: () => unknown): Promise<{ problem?: string | undefined }> {
   const before = wire.notifications("agent/changed").length;
   await change();
   return waitOn(wire, () => wire.notifications("agent/changed")[before]?.params, "agent/changed");
