@@ -1,4 +1,4 @@
-/** Writes everything that is derived from the code: JSON Schemas, the protocol reference, Biome's layer rules. */
+/** Writes everything that is derived from the code: JSON Schemas, the references of protocol and tools, Biome's layer rules. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

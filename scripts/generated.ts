@@ -2,6 +2,7 @@ import { configJsonSchema } from "../src/agents/index.js";
 import { jsonSchemas as fileSchemas } from "../src/atsf/index.js";
 import { jsonSchemas as wireSchemas } from "../src/protocol/index.js";
 import { protocolReference } from "./protocol-reference.js";
+import { toolsReference } from "./tools-reference.js";
 
 /** For editors of `heddle.config.json`. */
 const CONFIG = ["heddle_config", configJsonSchema()] as const;
@@ -13,5 +14,6 @@ export function generatedFiles(): Map<string, string> {
     files.set(`schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
   }
   files.set("docs/protocol.md", protocolReference());
+  files.set("docs/tools.md", toolsReference());
   return files;
 }
