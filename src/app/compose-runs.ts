@@ -77,6 +77,8 @@ export async function composeRuns(given: {
   commands: AgentCommands;
   /** Besides the built-in ones. */
   tools: readonly ToolDefinition[];
+  /** The gateway's own files. */
+  keptOut: readonly string[];
 }): Promise<RunParts> {
   const { threads, agents, found, env } = given;
   const { store } = threads;
@@ -107,6 +109,7 @@ export async function composeRuns(given: {
     values: new RecordedValues(store),
     ends: new Bus(),
     waits: new Waits(),
+    keptOut: given.keptOut,
   };
   const plugins: readonly Plugin[] = [
     agentsPlugin(() => deps),

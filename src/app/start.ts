@@ -11,10 +11,12 @@ import { childEnv } from "./child-env.js";
 import { composeAround } from "./compose-around.js";
 import { composeRuns } from "./compose-runs.js";
 import { composeThreads } from "./compose-threads.js";
+import { placeOf } from "./config-file.js";
 import { lockDataDirectory, makePrivate, persistentToken, removeAddress, writeAddress } from "./data-dir.js";
 import { LiveConfig } from "./live-config.js";
 import { createLogger } from "./logger.js";
 import { type Around, aroundHere } from "./look-around.js";
+import { ownFiles } from "./own-files.js";
 import { AgentCommands } from "./thread-access.js";
 
 export interface AppOptions {
@@ -130,6 +132,10 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     env: process.env,
     commands,
     tools: options.tools ?? [],
+    keptOut: ownFiles({
+      dataDir: options.dataDir,
+      configFile: placeOf({ file: options.configFile, dataDir: options.dataDir }),
+    }),
   });
   await around.begin({ config, threads: threads.deps, runs });
   const gateway = new Gateway({

@@ -68,6 +68,8 @@ export interface RunsDeps extends PromptsDeps {
   /** Told of every run that has ended, once that is durable. */
   readonly ends: Bus<RunRow>;
   readonly waits: Waits;
+  /** The gateway's own files, which no tool touches: absolute, links resolved. */
+  readonly keptOut: readonly string[];
   readonly texts: PromptTexts;
   readonly values: RecordedValues;
 }

@@ -12,5 +12,13 @@ export async function toolContext(
   const { workspace_id, thread_id } = key;
   const located = await locateThread(deps, key);
   const { row, root } = located;
-  return { workspace_id, thread_id, agent_id: row.agent_id, directory: root, signal, clock: deps.clock };
+  return {
+    workspace_id,
+    thread_id,
+    agent_id: row.agent_id,
+    directory: root,
+    keptOut: deps.keptOut,
+    signal,
+    clock: deps.clock,
+  };
 }

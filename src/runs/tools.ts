@@ -82,7 +82,8 @@ async function carryOut(
 
 async function ofWorkspace(deps: RunsDeps, workspace_id: string): Promise<ToolContext> {
   const { root } = await requireDirectory(deps, workspace_id);
-  return { workspace_id, directory: root, signal: new AbortController().signal, clock: deps.clock };
+  const { keptOut, clock } = deps;
+  return { workspace_id, directory: root, keptOut, signal: new AbortController().signal, clock };
 }
 
 interface ToDecide {

@@ -88,9 +88,9 @@ export class ToolRegistry {
   #look(workspace_id: string): Seen {
     const known = this.#seen.get(workspace_id);
     if (known) return known;
-    const installed = [EVERYWHERE, ...(workspace_id === EVERYWHERE ? [] : [workspace_id])].flatMap((place) => [
-      ...(this.#installed.get(place)?.values() ?? []),
-    ]);
+    const installed = [EVERYWHERE, ...(workspace_id === EVERYWHERE ? [] : [workspace_id])].flatMap(
+      (place) => [...(this.#installed.get(place)?.values() ?? [])],
+    );
     const tools = [...this.#loose, ...installed.flatMap((one) => one.tools)];
     const seen: Seen = {
       byName: new Map(tools.map((tool) => [tool.listed.name, tool])),

@@ -8,6 +8,8 @@ export interface ToolContext {
   readonly agent_id?: string;
   /** Absolute: the thread's worktree, or the workspace's directory. */
   readonly directory?: string;
+  /** Absolute, links resolved: what is Heddle's own, and no tool's to read or write, should it lie within that directory. */
+  readonly keptOut?: readonly string[];
   /** Fires when the outcome is not wanted any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;

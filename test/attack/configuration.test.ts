@@ -109,6 +109,27 @@ describe("the user's configuration", () => {
     expect(traps.sprung).toEqual([]);
   });
 
+  test("[SCP44] an agent that is gone while its run is under way hands work to nobody under somebody else's lists", async () => {
+    const scene = await stage.scene();
+    await follow(scene);
+    const { url } = scene.model;
+    const all = { plugins: { artifacts: { enabled: false }, bash: { enabled: false } } };
+    const [wide, other] = [agentNamed(url, "wide"), agentNamed(url, "other")];
+    const alone = agentNamed(url, "alone", { agentAllowlist: ["wide"] });
+    await told(scene.wire, () => replace(stage.configFile(), { ...all, agents: [wide, other, alone] }));
+    const { id } = await scene.start({ agent_id: "alone" });
+    const ask = step(["agents_message", { agentId: "other", content: "let me out" }]).steps;
+    playByAgent(scene.model, { alone: [{ steps: [{ gate: "left" }, ...ask] }], other: ["never"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.model.request(0);
+    await told(scene.wire, () => replace(stage.configFile(), { ...all, agents: [wide, other] }));
+    scene.model.open("left");
+    await scene.ended(run.id);
+    expect(toldOf(scene, "alone", 1)[0]).toContain("There is no agent");
+    expect((await scene.runs()).map(({ agent_id }) => agent_id)).toEqual(["alone"]);
+    expect(requestsOf(scene.model, "other")).toEqual([]);
+  });
+
   test("[SCP72] one that waits its turn has the lists of the day it begins", async () => {
     const scene = await stage.scene();
     await follow(scene);

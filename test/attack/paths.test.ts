@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentNamed, playByAgent } from "../support/agents.js";
 import { freshRepository } from "../support/repository.js";
@@ -153,8 +153,11 @@ test("[SCP61] nothing is listed or found that could not be opened and read", asy
 function swapping(root: string) {
   const program = `const { renameSync, rmSync, existsSync } = require("node:fs");
     // A tool that writes may have made the directory anew meanwhile.
+    const clear = (path) => {
+      try { rmSync(path, { recursive: true, force: true }); } catch {}
+    };
     const move = (from, to) => {
-      for (;;) try { return renameSync(from, to); } catch { rmSync(to, { recursive: true, force: true }); }
+      for (;;) try { return renameSync(from, to); } catch { clear(to); }
     };
     let times = 0;
     for (; !existsSync("enough"); times++) {
@@ -262,4 +265,32 @@ test("[SCP65] from a workspace without a project the data directory around it is
   }
   expect(readFileSync(join(dataDir, "token"), "utf8").trim()).toBe(gateway.token);
   expect(existsSync(join(dataDir, "heddle.config.json"))).toBe(false);
+});
+
+test("[SCP66] where a project holds the gateway's own data or configuration, no file tool sees or touches it", async () => {
+  const { dataDir } = stage.gateway().place;
+  const root = realpathSync(join(dataDir, ".."));
+  const scene = await RunScene.over(stage.gateway(), stage.model(), root);
+  const data = relative(root, realpathSync(dataDir));
+  const paths = [`${data}/token`, `${data}/heddle.config.json`, `${data}/new.txt`, data];
+  const { told } = await tries(scene, paths.flatMap(everyTool));
+  expect(told.filter((text) => !/No tool touches it|is a directory|There is no/.test(text))).toEqual([]);
+  expect(told.join("\n")).not.toContain(stage.gateway().token);
+  expect(existsSync(join(dataDir, "new.txt"))).toBe(false);
+  const { told: seen } = await tries(scene, [
+    ["files_list", { path: ".", depth: 3 }],
+    ["files_search", { path: ".", pattern: stage.gateway().token }],
+  ]);
+  expect(seen[0]).not.toContain(`${data}/`);
+  expect(seen[1]).not.toContain(`${data}/`);
+});
+
+test("[SCP66] neither the configuration that --config names, in the project or behind a link", async () => {
+  const folder = dirname(stage.configFile());
+  const scene = await RunScene.over(stage.gateway(), stage.model(), folder);
+  const before = readFileSync(stage.configFile(), "utf8");
+  symlinkSync("heddle.config.json", join(folder, "mine.json"));
+  const { told } = await tries(scene, ["heddle.config.json", "mine.json"].flatMap(everyTool));
+  expect(told.filter((text) => !/No tool touches it|is a file/.test(text))).toEqual([]);
+  expect(readFileSync(stage.configFile(), "utf8")).toBe(before);
 });

@@ -24,15 +24,21 @@ export async function callerOf(deps: RunsDeps, context: ToolContext): Promise<Ca
   const key = { workspace_id, thread_id };
   const { thread } = await getThread(deps, key);
   const set = deps.agents.in(workspace_id);
-  const { active } = await deps.sessions.open(key);
+  const { active, position } = await deps.sessions.open(key);
   const run_id = context.run_id ?? active?.run_id;
   const own = active?.run_id === run_id ? active : undefined;
   return {
     key,
     thread,
     set,
-    agent: set.get(thread.agent_id) ?? set.require(set.fallback),
+    agent: agentOf(set, thread, active && position.rows.get(active.run_id)?.agent_id),
     ...(run_id !== undefined && { run_id }),
     lineage: lineageOf(own),
   };
+}
+
+/** Whose run is under way: whom its thread names now, or who answers where nobody is named, does not widen what that one may do. */
+function agentOf(set: AgentSet, { agent_id }: Thread, running: string | undefined): AgentDefinition {
+  if (running !== undefined) return set.require(running);
+  return set.get(agent_id) ?? set.require(set.fallback);
 }

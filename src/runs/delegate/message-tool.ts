@@ -69,10 +69,10 @@ export function agentsMessage(deps: () => RunsDeps): ToolDefinition {
 }
 
 async function message(deps: RunsDeps, args: Args, context: ToolContext): Promise<ToolOutcome> {
-  const caller = await callerOf(deps, context);
-  if (!caller) return failure("agents_message needs a thread to come back to. Call it within one.");
   const id = context.call_key ?? deps.makeId("del_");
   try {
+    const caller = await callerOf(deps, context);
+    if (!caller) return failure("agents_message needs a thread to come back to. Call it within one.");
     const asked = (await askedBefore(deps, id)) ?? (await ask(deps, caller, args, id));
     if ("refusal" in asked) return failure(asked.refusal);
     const { mode = "sync" } = args;

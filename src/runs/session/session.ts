@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Message } from "../../atsf/index.js";
 import { Turns } from "../../base/index.js";
 import type { EncodedMessage, ToTell } from "../../prompts/index.js";
@@ -26,7 +27,7 @@ export class ThreadSession {
   prepared: PreparedRun | undefined;
   live: Live | undefined;
   /** Ends the run under way; the reason says how. */
-  stop = new AbortController();
+  stop = newStop();
   driving: Promise<void> | undefined;
   /** Somebody here has carried on what is under way. */
   driven = false;
@@ -101,11 +102,18 @@ export class ThreadSession {
     this.failure = undefined;
     this.ending = undefined;
     this.lastMessages = undefined;
-    this.stop = new AbortController();
+    this.stop = newStop();
   }
 
   /** Roughly how much memory it takes: what was parsed takes more than its text, and the rest of it is not small. */
   get weight(): number {
     return 24_576 + 3 * (this.history?.bytes ?? 0);
   }
+}
+
+/** Every tool of a step listens to it, however many a model calls at once. */
+function newStop(): AbortController {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  return stop;
 }

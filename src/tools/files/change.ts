@@ -11,12 +11,12 @@ type Diff = NonNullable<ToolOutcome["diff"]>;
  */
 export function changeFile(
   path: string,
-  { directory, signal }: ToolContext,
+  { signal, ...area }: ToolContext,
   work: (place: Place) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  return turns.run(directory ?? "", async () => {
+  return turns.run(area.directory ?? "", async () => {
     signal.throwIfAborted();
-    const place = await findPlace(directory, path);
+    const place = await findPlace(area, path);
     return "refusal" in place ? failed(place.refusal) : work(place);
   });
 }

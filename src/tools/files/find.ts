@@ -1,6 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { quoted } from "../quoted.js";
+import type { ToolContext } from "../tool.js";
 import { isGuarded } from "./guarded.js";
 
 /** A path within a tool's directory, as it was asked for: no link is followed yet. */
@@ -11,7 +12,11 @@ export interface Located {
   readonly below: string;
   /** How it is called in what a model reads. */
   readonly shown: string;
+  readonly keptOut?: readonly string[] | undefined;
 }
+
+/** Where a tool may look. */
+export type Area = Pick<ToolContext, "directory" | "keptOut">;
 
 /** Something that a tool may touch, as it stood when it was looked for. */
 export interface Found extends Located {
@@ -27,11 +32,11 @@ export type Kind = "file" | "directory";
 
 /** Finds a regular file, or a directory, within a directory. No message holds a path that is not below it. */
 export async function find(
-  directory: string | undefined,
+  area: Area,
   path: string,
   wanted: Kind | "either",
 ): Promise<(Found & { readonly kind: Kind }) | Refusal> {
-  const located = await locate(directory, path);
+  const located = await locate(area, path);
   if ("refusal" in located) return located;
   try {
     const found = { ...located, real: await realpath(join(located.base, located.below)) };
@@ -50,7 +55,7 @@ export async function find(
 }
 
 /** Refuses a path that is not within the directory by its words alone, or that names what no tool touches. */
-export async function locate(directory: string | undefined, path: string): Promise<Located | Refusal> {
+export async function locate({ directory, keptOut }: Area, path: string): Promise<Located | Refusal> {
   if (directory === undefined) return { refusal: "This workspace has no directory, so there are no files." };
   const base = await realpath(directory).catch(() => undefined);
   if (base === undefined) {
@@ -61,16 +66,24 @@ export async function locate(directory: string | undefined, path: string): Promi
     .find((one) => one !== undefined);
   if (below === undefined) return { refusal: OUTSIDE };
   const shown = quoted(below === "" ? "." : below);
-  return isGuarded(below) ? { refusal: guarded(shown) } : { base, below, shown };
+  return isGuarded(below) ? { refusal: guarded(shown) } : { base, below, shown, keptOut };
 }
 
 /** Refuses a real path that is not where a tool may look; undefined when it is. */
-export function confined({ base, real, shown }: Omit<Found, "below">): Refusal | undefined {
+export function confined({ base, real, shown, keptOut = [] }: Omit<Found, "below">): Refusal | undefined {
   const below = belowOf(base, real);
   if (below === undefined) {
     return { refusal: `${shown} leads out of the workspace's directory. It was not followed.` };
   }
-  return isGuarded(below) ? { refusal: guarded(shown) } : undefined;
+  if (isGuarded(below)) return { refusal: guarded(shown) };
+  const kept = keptOut.some((place) => isWithin(place, real) && !isWithin(place, base));
+  return kept
+    ? { refusal: `${shown} is Heddle's own: its data or its configuration. No tool touches it.` }
+    : undefined;
+}
+
+function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place + sep);
 }
 
 export function wrongKind(shown: string, wanted: Kind | "either", kind: Kind | undefined): Refusal {

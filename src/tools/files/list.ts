@@ -32,10 +32,10 @@ export const filesList = defineTool({
   }),
   capabilities: ["files.read"],
   safeToRepeat: true,
-  async run({ path = ".", depth, glob: wanted }, { directory, signal }) {
+  async run({ path = ".", depth, glob: wanted }, { signal, ...area }) {
     const glob = wanted === undefined ? undefined : parseGlob(wanted);
     if (glob && "problem" in glob) return failed(`files_list was not called: ${glob.problem}`);
-    const found = await find(directory, path, "directory");
+    const found = await find(area, path, "directory");
     if ("refusal" in found) return failed(found.refusal);
     const gaps: Gaps = { more: false, closed: 0 };
     const entries = walk(found, { depth: depth ?? (glob ? MOST_DEPTH : 1), signal }, gaps);

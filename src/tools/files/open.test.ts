@@ -15,7 +15,11 @@ async function found(): Promise<{ outside: string; dir: string; file: Found }> {
   writeFileSync(join(outside, "a.txt"), "secret");
   writeFileSync(join(outer, "project/.git/a.txt"), "secret");
   writeFileSync(join(dir, "a.txt"), "open");
-  return { outside, dir, file: (await find(join(outer, "project"), "dir/a.txt", "file")) as Found };
+  return {
+    outside,
+    dir,
+    file: (await find({ directory: join(outer, "project") }, "dir/a.txt", "file")) as Found,
+  };
 }
 
 async function refusalOf(file: Found): Promise<string> {

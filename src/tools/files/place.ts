@@ -1,6 +1,6 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { confined, type Located, locate, type Refusal, wrongKind } from "./find.js";
+import { type Area, confined, type Located, locate, type Refusal, wrongKind } from "./find.js";
 import { type OpenDirectory, openDirectory } from "./open.js";
 
 /** Where a file stands, or will. */
@@ -16,8 +16,8 @@ export interface Place extends Located {
 }
 
 /** Finds where a file is to be written. A link is followed only if it leads to a file within the directory. */
-export async function findPlace(directory: string | undefined, path: string): Promise<Place | Refusal> {
-  const located = await locate(directory, path);
+export async function findPlace(area: Area, path: string): Promise<Place | Refusal> {
+  const located = await locate(area, path);
   if ("refusal" in located) return located;
   if (located.below === "" || /[/\\]$/.test(path)) return wrongKind(located.shown, "file", "directory");
   try {

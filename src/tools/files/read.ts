@@ -22,8 +22,8 @@ export const filesRead = defineTool({
   parameters,
   capabilities: ["files.read"],
   safeToRepeat: true,
-  async run(args, { directory, signal }) {
-    const found = await find(directory, args.path, "file");
+  async run(args, { signal, ...area }) {
+    const found = await find(area, args.path, "file");
     if ("refusal" in found) return failed(found.refusal);
     const file = await openFound(found);
     if ("refusal" in file) return failed(file.refusal);

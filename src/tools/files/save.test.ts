@@ -26,7 +26,7 @@ async function placeAt(
   const [outside, dir] = [join(outer, "outside"), join(outer, "project/dir")];
   for (const one of [outside, dir]) mkdirSync(one, { recursive: true });
   if (content !== undefined) writeFileSync(join(outer, "project", path), content);
-  return { outside, dir, place: (await findPlace(join(outer, "project"), path)) as Place };
+  return { outside, dir, place: (await findPlace({ directory: join(outer, "project") }, path)) as Place };
 }
 
 function swapFor(dir: string, outside: string): void {

@@ -50,7 +50,7 @@ export function searchTool(withinMs: number): ToolDefinition {
       if ("problem" in pattern) return failed(`files_search was not called: ${pattern.problem}`);
       const glob = args.include === undefined ? undefined : parseGlob(args.include);
       if (glob && "problem" in glob) return failed(`files_search was not called: ${glob.problem}`);
-      const found = await find(context.directory, args.path ?? ".", "either");
+      const found = await find(context, args.path ?? ".", "either");
       if ("refusal" in found) return failed(found.refusal);
       return search({ found, pattern, glob, withinMs }, context);
     },

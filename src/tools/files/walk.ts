@@ -1,7 +1,7 @@
 import { type Dirent, opendir } from "node:fs";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
-import type { Found } from "./find.js";
+import { confined, type Found } from "./find.js";
 import { isGuarded } from "./guarded.js";
 import { openDirectory } from "./open.js";
 
@@ -64,7 +64,8 @@ async function namesIn(found: Found, most: number, gaps: Gaps): Promise<Dirent[]
   try {
     const names: Dirent[] = [];
     for await (const name of await openForNames(directory.at(), { bufferSize: 256 })) {
-      if (isGuarded(name.name)) continue;
+      const real = join(found.real, name.name);
+      if (isGuarded(name.name) || confined({ ...found, real })) continue;
       if (names.length === most) {
         gaps.more = true;
         break;
@@ -85,7 +86,7 @@ function entryOf({ found, path, within }: Pick<Entry, "found" | "path" | "within
   return {
     path: path === "" ? name.name : `${path}/${name.name}`,
     within: within === "" ? name.name : `${within}/${name.name}`,
-    found: { base: found.base, real, below, shown: JSON.stringify(name.name) },
+    found: { base: found.base, keptOut: found.keptOut, real, below, shown: JSON.stringify(name.name) },
     kind: kindOf(name),
   };
 }
