@@ -132,10 +132,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     env: process.env,
     commands,
     tools: options.tools ?? [],
-    keptOut: ownFiles({
-      dataDir: options.dataDir,
-      configFile: placeOf({ file: options.configFile, dataDir: options.dataDir }),
-    }),
+    keptOut: ownFiles({ dataDir, configFile: placeOf({ file, dataDir }) }),
   });
   await around.begin({ config, threads: threads.deps, runs });
   const gateway = new Gateway({

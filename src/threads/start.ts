@@ -76,7 +76,11 @@ function contentOf(
   };
   return {
     title: params.title ?? DEFAULT_TITLE,
-    agent: { id: agent_id, name: deps.agents.in(params.workspace_id).nameOf(agent_id) ?? agent_id, protocol: "custom" },
+    agent: {
+      id: agent_id,
+      name: deps.agents.in(params.workspace_id).nameOf(agent_id) ?? agent_id,
+      protocol: "custom",
+    },
     metadata: { heddle },
   };
 }

@@ -103,14 +103,13 @@ export class ToolRegistry {
 
   /** A tool of one workspace may not stand in the place of one that all have, nor the other way round. */
   #refuseTaken(added: readonly RegisteredTool[], workspace_id: string, replaced: string | undefined): void {
-    const taken = new Set(this.#loose.map(({ listed }) => listed.name));
-    for (const [place, plugins] of this.#installed) {
-      if (workspace_id !== EVERYWHERE && place !== EVERYWHERE && place !== workspace_id) continue;
-      for (const [id, { tools }] of plugins) {
-        if (place === workspace_id && id === replaced) continue;
-        for (const { listed } of tools) taken.add(listed.name);
-      }
-    }
+    const met = (place: string) => [EVERYWHERE, workspace_id].includes(place) || workspace_id === EVERYWHERE;
+    const beside = [...this.#installed]
+      .filter(([place]) => met(place))
+      .flatMap(([place, plugins]) => [...plugins.values()].map((one) => ({ place, ...one })))
+      .filter(({ place, plugin }) => place !== workspace_id || plugin.id !== replaced)
+      .flatMap(({ tools }) => tools);
+    const taken = new Set([...this.#loose, ...beside].map(({ listed }) => listed.name));
     for (const { listed } of added) {
       if (taken.has(listed.name)) throw nameTaken(listed.name);
       taken.add(listed.name);

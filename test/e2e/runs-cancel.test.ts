@@ -87,6 +87,9 @@ onEachStore("cancel", (kind) => {
     scene.plays({ steps: [{ text: "I work." }, ...two] });
     const { run } = await scene.startRun(id, "Work!");
     await held.began(1);
+    const receipts = async () =>
+      (await scene.journal(run.id)).filter(({ type }) => type === "effect.receipt").length;
+    await expect.poll(receipts).toBe(2);
     expect(await cancel(scene, run.id)).toMatchObject({ status: "cancelled", steps: 1 });
     expect(held.stopped).toEqual(["slow"]);
     const [, answer] = await scene.messages(id);

@@ -95,7 +95,11 @@ async function restoreFiles(deps: ThreadsDeps, workspace: WorkspaceRow, row: Thr
   const thread = await project.create({
     threadId: row.id,
     title: row.title,
-    agent: { id: row.agent_id, name: deps.agents.in(row.workspace_id).nameOf(row.agent_id) ?? row.agent_id, protocol: "custom" },
+    agent: {
+      id: row.agent_id,
+      name: deps.agents.in(row.workspace_id).nameOf(row.agent_id) ?? row.agent_id,
+      protocol: "custom",
+    },
     createdAt: isoOf(row.created_at),
   });
   await thread.change(
