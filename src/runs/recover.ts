@@ -22,11 +22,10 @@ import { runToWire } from "./wire.js";
 export async function recoverRuns(deps: RunsDeps): Promise<void> {
   await resumeWaits(deps);
   const keys = await deps.store.read(() => runs.threadsWithUnfinishedRuns());
-  await Promise.all(
-    keys.map((key) =>
-      recoverThread(deps, key).catch((error) => deps.report(error, "a run could not be taken up again")),
-    ),
-  );
+  const taken = await Promise.allSettled(keys.map((key) => recoverThread(deps, key)));
+  const left = taken.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  for (const error of left) deps.report(error, "a run could not be taken up again");
+  deps.sessions.complete = left.length === 0;
 }
 
 async function recoverThread(deps: RunsDeps, key: SessionKey): Promise<void> {

@@ -109,7 +109,10 @@ export function* writePlan(
   const isSeen = (row: RunRow) => isNews(session, row);
   const [made, changed] = [plan.made.filter(isSeen), plan.changed.filter(isSeen)];
   const above = yield* callersToTell(session, [...made, ...changed]);
-  const news = [...made.map((row) => runToWire(row)), ...(yield* runsToWire(changed)), ...above];
+  const under = deps.sessions.delegatedMayAsk
+    ? yield* runsToWire(changed)
+    : changed.map((row) => runToWire(row));
+  const news = [...made.map((row) => runToWire(row)), ...under, ...above];
   return { changes, told: news.map((run) => ({ method: "run/changed", params: { run } })) };
 }
 

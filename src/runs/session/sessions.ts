@@ -3,7 +3,7 @@ import { EMPTY_HEAD, type JournalEvent, parseEvent, readEvents, readHead } from 
 import { type RunRow, runs, type Store, type Unit } from "../../store/index.js";
 import type { RunEvent } from "../fold/events.js";
 import { reduce } from "../fold/reduce.js";
-import { IDLE, type RunsState } from "../fold/state.js";
+import { asking, IDLE, type RunsState } from "../fold/state.js";
 import type { SessionKey } from "./parts.js";
 import { ThreadSession } from "./session.js";
 
@@ -26,6 +26,8 @@ export class Sessions {
   takeUp: (session: ThreadSession) => Promise<void> = async () => {};
   /** The gateway is stopping: nothing new is begun. */
   closing = false;
+  /** Every thread in which something is under way has its session here. */
+  complete = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -54,6 +56,14 @@ export class Sessions {
   /** Those in which something is under way. */
   get allBusy(): readonly ThreadSession[] {
     return [...this.#busy.values()];
+  }
+
+  /** Whether a delegated run may be waiting for somebody's word: most of the time none is, and nobody need be asked. */
+  get delegatedMayAsk(): boolean {
+    if (!this.complete) return true;
+    return this.allBusy.some(
+      ({ active }) => active?.origin?.kind === "delegated" && asking(active).length > 0,
+    );
   }
 
   /** Keeps a session where it belongs: one with a run under way in mind, another as long as there is room. */
