@@ -14,7 +14,10 @@ export interface McpParts {
   /** Brings everything to another configuration of the gateway. */
   use(found: FoundConfig): void;
   /** Those of a workspace. Who needs them before they were begun waits for the first try. */
-  of(workspace_id: string): Promise<readonly Omit<McpServerStatus, "workspace_id">[]>;
+  of(
+    workspace_id: string,
+    wish?: { readonly tried: boolean },
+  ): Promise<readonly Omit<McpServerStatus, "workspace_id">[]>;
   /** The servers that a trusted project names, for its workspace alone. */
   useServers(servers: Entries, of: { workspace_id: string; directory: string }): void;
 }
@@ -54,12 +57,12 @@ export function composeMcp(given: {
       isBegun = true;
       setAll();
     },
-    async of(workspace_id) {
+    async of(workspace_id, { tried = !isBegun } = { tried: !isBegun }) {
       if (!isBegun) {
         isBegun = true;
         setAll();
-        await servers.tried();
       }
+      if (tried) await servers.tried();
       return servers
         .status()
         .filter((one) => one.workspace_id === undefined || one.workspace_id === workspace_id)

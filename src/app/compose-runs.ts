@@ -101,7 +101,7 @@ export async function composeRuns(given: {
     surroundings: {
       artifacts: artifacts.artifacts,
       panels: artifacts.panels,
-      servers: (workspace_id) => mcp.of(workspace_id),
+      servers: (workspace_id, wish) => mcp.of(workspace_id, wish),
       skills: (workspace_id, plugins) => given.commands.skills(workspace_id, plugins, tools),
     },
     providers,

@@ -43,6 +43,10 @@ interface WatchedProject {
   readonly files: readonly Watched[];
 }
 
+/** One that nobody uses is looked at once in so many times: whoever uses it has it looked at first. */
+const IDLE_LOOKS = 20;
+const IDLE_MS = 10_000;
+
 const KINDS = Object.keys(PROJECT_FILES) as ProjectFileKind[];
 
 /**
@@ -54,10 +58,16 @@ export class ProjectConfigs implements ProjectFiles {
   /** The workspaces in which something was trusted; the others have nothing that could be used. */
   readonly #watched = new Map<string, WatchedProject>();
   readonly #turns = new Turns();
+  /** When each was last asked for, by a clock that nobody sets. */
+  readonly #usedAt = new Map<string, number>();
+  #looks = 0;
 
   constructor(parts: ProjectParts) {
     this.#parts = parts;
-    parts.agents.beforeUse = (workspace_id) => this.#check(workspace_id);
+    parts.agents.beforeUse = (workspace_id) => {
+      if (this.#watched.has(workspace_id)) this.#usedAt.set(workspace_id, performance.now());
+      this.#check(workspace_id);
+    };
   }
 
   read(root: string): ReturnType<ProjectFiles["read"]> {
@@ -78,9 +88,17 @@ export class ProjectConfigs implements ProjectFiles {
     return this.#turns.run(workspace_id, () => this.#refresh(workspace_id));
   }
 
-  /** Looks at every file that is watched. */
+  /** Looks at the files of the workspaces that are in use, and at some of the others in turn. */
   look(): void {
-    for (const workspace_id of this.#watched.keys()) this.#check(workspace_id);
+    const turn = this.#looks++ % IDLE_LOOKS;
+    for (const [at, workspace_id] of [...this.#watched.keys()].entries()) {
+      if (at % IDLE_LOOKS === turn || this.#isInUse(workspace_id)) this.#check(workspace_id);
+    }
+  }
+
+  #isInUse(workspace_id: string): boolean {
+    const usedAt = this.#usedAt.get(workspace_id);
+    return usedAt !== undefined && performance.now() - usedAt < IDLE_MS;
   }
 
   async #refresh(workspace_id: string): Promise<void> {
@@ -151,7 +169,10 @@ export class ProjectConfigs implements ProjectFiles {
   #use(workspace_id: string, project: WatchedProject | undefined): void {
     const before = this.#watched.get(workspace_id);
     if (project) this.#watched.set(workspace_id, project);
-    else this.#watched.delete(workspace_id);
+    else {
+      this.#watched.delete(workspace_id);
+      this.#usedAt.delete(workspace_id);
+    }
     if (fingerprint(before) === fingerprint(project)) return;
     const used = (kind: ProjectFileKind) => project?.files.find((file) => file.kind === kind)?.used?.config;
     const config = used("config");

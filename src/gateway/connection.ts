@@ -41,6 +41,8 @@ export class Connection implements Peer {
   /** None for a peer that acts for one thread: it would hear of the whole workspace. */
   readonly subscriptions: Following | undefined;
   readonly bound: BoundThread | undefined;
+  readonly #gone = new AbortController();
+  readonly gone = this.#gone.signal;
   readonly #deps: ConnectionDeps;
   readonly #sink: Sink;
   readonly #outbox: Outbox;
@@ -107,6 +109,7 @@ export class Connection implements Peer {
     this.#deps.connections.delete(this);
     this.#deps.panels.forget(this);
     this.subscriptions?.clear();
+    this.#gone.abort();
     this.#wake();
   }
 

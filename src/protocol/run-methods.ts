@@ -27,7 +27,11 @@ export const runMethods = {
     }),
     started,
   ),
-  "run/get": method("One run.", z.object(ofRun), runResult),
+  "run/get": method(
+    "One run; with a tool call's id also that call, whole.",
+    z.object({ ...ofRun, tool_call_id: optionalParam(plainText.min(1).max(255)) }),
+    runResult.extend({ call: runs.askedCall.optional() }),
+  ),
   "run/list": method(
     "Runs of a workspace or a thread, most recently updated (or created) first.",
     z.object({

@@ -41,10 +41,23 @@ export const approval = z
     agent_id: z.string(),
     tool_call_id: z.string(),
     name: z.string(),
-    arguments: z.string().describe("as the model wrote them, JSON; its beginning where it is long"),
+    arguments: z.string().describe("as the model wrote them, JSON; their beginning where they are long"),
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe("`arguments` is only the beginning: `run/get` with `tool_call_id` has all of it"),
+    arguments_chars: count.optional().describe("with `truncated`: UTF-16 units of all of it"),
     asked_at: unixSeconds,
   })
   .describe("A tool call that waits until somebody answers `run/approve`.");
+
+export const askedCall = z
+  .object({
+    tool_call_id: z.string(),
+    name: z.string(),
+    arguments: z.string().describe("as the model wrote them, all of it"),
+  })
+  .describe("A tool call that a run's model asked for.");
 
 export const approvalDecision = z.enum(["allow", "deny", "always"]);
 
@@ -105,9 +118,12 @@ export const runContent = z
   ])
   .describe("text, or blocks of text and images");
 
-export const idempotencyKey = optionalParam(plainText.min(1).max(255)).describe(
-  "per thread: the same key answers the first run",
-);
+export const idempotencyKey = optionalParam(
+  plainText
+    .min(1)
+    .max(255)
+    .refine((key) => !/^(int_|del_|returned:)/.test(key), { error: "begins like one of Heddle's own" }),
+).describe("per thread: the same key answers the first run");
 
 export const runChangedNotification = z
   .object({ run, seq })
@@ -126,7 +142,9 @@ export const runDeltaNotification = z
     offset: count.describe("UTF-16 units of this block that came before"),
     text: z.string(),
   })
-  .describe("Live only: a piece of an answer. Who follows a thread in mid-run first gets what came so far.");
+  .describe(
+    "Live only: a piece of an answer. Who follows a thread in mid-run first gets what came so far: of the output of a tool that is at work at least the last 64 Ki units, of calls that have their answer nothing.",
+  );
 
 export const runToolNotification = z
   .object({

@@ -5,7 +5,7 @@ import { messageToWire } from "../threads/index.js";
 import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
-import { runsError } from "./errors.js";
+import { runsError, stopping } from "./errors.js";
 import { requestOf } from "./find.js";
 import type { Origin, RunRequested } from "./fold/events.js";
 import { freezeFor } from "./freeze.js";
@@ -154,8 +154,4 @@ function queueFull() {
     { kind: "run.queue_full", limit: MAX_QUEUED },
     `${MAX_QUEUED} messages wait in this thread already. Let some of them be answered, or cancel them.`,
   );
-}
-
-function stopping() {
-  return runsError({ kind: "run.stopping" }, "The gateway is stopping. Try again in a moment.");
 }

@@ -9,6 +9,7 @@ type Call = NonNullable<PromptMessage["tool_calls"]>[number];
 /** What a model says in one step, as it comes. */
 export class Answer {
   readonly #live: Live;
+  readonly #used: Set<string>;
   readonly #parts: { id: string; part: Part & { text: string } }[] = [];
   readonly #calls: Call[] = [];
   #text = "";
@@ -19,8 +20,10 @@ export class Answer {
   error: RunError | undefined;
   sent: { readonly url: string; readonly body: string } | undefined;
 
-  constructor(live: Live) {
+  /** `used`: the ids of calls so far in this run, which no other call may have. */
+  constructor(live: Live, used: Set<string>) {
     this.#live = live;
+    this.#used = used;
   }
 
   take(event: ProviderEvent): void {
@@ -106,14 +109,21 @@ export class Answer {
   }
 
   #call({ id, name, arguments: given, providerData }: Extract<ProviderEvent, { type: "tool_call" }>): void {
-    // Two calls of one answer may share an id: their answers could not be told apart.
-    const taken = this.#calls.some((call) => call.id === id);
     this.#calls.push({
-      id: taken || id === "" ? `${id || "call"}_${this.#calls.length + 1}` : id,
+      id: this.#ownId(id),
       name: name || "unnamed",
       arguments: given,
       ...(providerData && { providerData }),
     });
+  }
+
+  /** Some servers number calls anew in each answer: what somebody says of one must not be taken for another's. */
+  #ownId(given: string): string {
+    const base = given || "call";
+    let id = given === "" ? `${base}_1` : base;
+    for (let next = 2; this.#used.has(id); next += 1) id = `${base}_${next}`;
+    this.#used.add(id);
+    return id;
   }
 }
 

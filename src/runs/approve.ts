@@ -4,7 +4,7 @@ import type { Call } from "../tree/index.js";
 import { callFor, recordAnswer } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
-import { runsError } from "./errors.js";
+import { runsError, stopping } from "./errors.js";
 import { findRun } from "./find.js";
 import type { Decision, EffectReceipt } from "./fold/events.js";
 import { type ActiveRun, asking, type Intent } from "./fold/state.js";
@@ -19,6 +19,8 @@ export async function approveCall(
   params: ParsedParams<"run/approve">,
   { origin, actor }: Call,
 ): Promise<Result<"run/approve">> {
+  // What is answered now could not be carried on here.
+  if (deps.sessions.closing) throw stopping();
   const row = await findRun(deps, params);
   const { tool_call_id, decision } = params;
   if (row.last_seq !== null) throw notAsked(row, tool_call_id);
@@ -43,24 +45,30 @@ function pendingIn(session: ThreadSession, row: RunRow, tool_call_id: string): I
   return intent;
 }
 
+/** "Always" is an answer to every call of the tool that waits here, too. */
 async function allow(
   deps: RunsDeps,
   session: ThreadSession,
-  { intent_id, call }: Intent,
+  intent: Intent,
   { decided, origin }: { decided: { decision: Decision; by?: string }; origin: unknown },
 ): Promise<void> {
-  const receipt: EffectReceipt = {
-    type: "effect.receipt",
-    at: deps.clock.now(),
-    run_id: (session.active as ActiveRun).run_id,
-    intent_id,
-    status: "ok",
-    ...decided,
-  };
+  const active = session.active as ActiveRun;
+  const { name = "" } = intent.call ?? {};
   const always = decided.decision === "always";
-  await commitEvents(deps, session, [receipt], {
+  const allowed = always ? asking(active).filter(({ call }) => call?.name === name) : [intent];
+  const receipts = allowed.map(
+    ({ intent_id }): EffectReceipt => ({
+      type: "effect.receipt",
+      at: deps.clock.now(),
+      run_id: active.run_id,
+      intent_id,
+      status: "ok",
+      ...decided,
+    }),
+  );
+  await commitEvents(deps, session, receipts, {
     origin,
-    ...(always && { alongside: () => grantTool(session.key, call?.name ?? ""), changesThread: true }),
+    ...(always && { alongside: () => grantTool(session.key, name), changesThread: true }),
   });
 }
 

@@ -29,7 +29,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   const { live } = session;
   live.begin(active.step);
   const request = requestFor(config, toSend(session, prepared), prepared.tools, session.key.thread_id);
-  const answer = new Answer(live);
+  const answer = new Answer(live, session.callIds);
   const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
   try {
     const provider = deps.providers.for(config, session.key.workspace_id);
@@ -121,7 +121,7 @@ function showAsked({ live }: ThreadSession, { calls = [] }: EffectReceipt): void
     if (approval) live?.tool({ tool_call_id: call_id, name, status: "waiting" });
 }
 
-/** How much of a call's arguments whoever is asked gets to see in lists; the message has all of it. */
+/** How much of a call's arguments stands in lists; whoever is asked reads all of it with `run/get`. */
 const PREVIEW_CHARS = 2_000;
 
 /** The calls of an answer, and which of them need somebody's word. */
@@ -141,6 +141,7 @@ async function askedCalls(
       !granted.includes(name) && {
         approval: "ask" as const,
         preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
+        ...(given.length > PREVIEW_CHARS && { chars: given.length }),
       }),
   }));
 }

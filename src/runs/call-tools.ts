@@ -62,11 +62,21 @@ async function callOne(deps: RunsDeps, session: ThreadSession, intent: Intent): 
   session.live?.tool({ tool_call_id: id, name, status: "running" });
   const outcome = await carryOut(deps, session, intent, call);
   const { output, duration_ms } = outcome;
-  const cancelled = session.stop.signal.aborted;
-  const status = outcome.status === "completed" ? "ok" : cancelled ? "cancelled" : "failed";
+  const status = statusOf(session, outcome.status === "completed");
   const diff = "diff" in outcome ? outcome.diff : undefined;
-  await answerCall(deps, session, { intent, call, output, status, duration_ms, ...(diff && { diff }) });
+  const told = status === "interrupted" ? UNKNOWN : output;
+  await answerCall(deps, session, { intent, call, output: told, status, duration_ms, ...(diff && { diff }) });
 }
+
+function statusOf({ stop }: ThreadSession, done: boolean): EffectReceipt["status"] {
+  if (done) return "ok";
+  if (stop.signal.reason === "left") return "interrupted";
+  return stop.signal.aborted ? "cancelled" : "failed";
+}
+
+/** Told of a call that a gateway left behind. */
+export const UNKNOWN =
+  "Interrupted: the gateway stopped while this tool was running. It may or may not have had its effect, and was not called again. Find out before you call it again.";
 
 /** Only what was offered is called: a model may ask for anything. */
 async function carryOut(
@@ -76,6 +86,7 @@ async function carryOut(
   { id, name, arguments: given }: Call,
 ) {
   const context = await toolContext(deps, session.key, session.stop.signal);
+  await present(deps, session, name);
   // Nothing is waited for from here to the call: a tool that comes meanwhile was offered to nobody.
   const refusal = whyRefused(deps, session, name);
   if (refusal !== undefined) return { status: "failed" as const, output: refusal, duration_ms: 0 };
@@ -87,12 +98,21 @@ async function carryOut(
   });
 }
 
+/** A server that a tool comes from may not be connected yet, in a gateway that took the run up. */
+async function present(deps: RunsDeps, { prepared, key: { workspace_id } }: ThreadSession, name: string) {
+  const offered = prepared?.inputs.tools.some((tool) => tool.name === name && tool.offered);
+  if (!offered || deps.tools.get(name, workspace_id)) return;
+  await deps.surroundings.servers(workspace_id, { tried: true });
+}
+
 /** What the run was offered when it began counts: the configuration may have changed since. */
 function whyRefused(deps: RunsDeps, session: ThreadSession, name: string): string | undefined {
   const listed = session.prepared?.inputs.tools.find((tool) => tool.name === name);
   if (listed && !listed.offered) return `The tool ${name} is not available to you: ${listed.reason}.`;
   if (!listed && deps.tools.get(name, session.key.workspace_id))
     return `The tool ${name} is not available to you: it was not there when this run began.`;
+  if (listed && !deps.tools.get(name, session.key.workspace_id))
+    return `The tool ${name} is not there now: the plugin or the server that it comes from is away. Nothing was done. Go on without it, or try again later.`;
   return undefined;
 }
 

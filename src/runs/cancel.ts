@@ -6,7 +6,7 @@ import { findRun } from "./find.js";
 import { getRun } from "./get.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionKey } from "./session/parts.js";
-import type { ThreadSession } from "./session/session.js";
+import type { StopReason, ThreadSession } from "./session/session.js";
 
 /** Ends a run and keeps what it said. A queued one is removed; one that has ended is answered as it is. */
 export async function cancelRun(
@@ -20,7 +20,7 @@ export async function cancelRun(
     if (session.active?.run_id === row.id) await stopActive(deps, session, row.id);
     else await removeQueued(deps, session, row.id, call);
   }
-  return getRun(deps, params);
+  return getRun(deps, { ...params, tool_call_id: undefined });
 }
 
 /** Ends everything in a thread: it is about to go. */
@@ -36,7 +36,7 @@ export async function stopActive(
   deps: RunsDeps,
   session: ThreadSession,
   run_id: string,
-  how: "cancelled" | "interrupted" = "cancelled",
+  how: StopReason = "cancelled",
 ): Promise<void> {
   session.stop.abort(how);
   drive(deps, session);

@@ -23,8 +23,11 @@ export interface Surroundings {
   artifacts(workspace_id: string): Promise<readonly ArtifactItem[]>;
   /** The panels that people have open on them. */
   panels(workspace_id: string): readonly OpenPanel[];
-  /** The servers that tools of a workspace come from. In a command that runs once they are waited for, for a while. */
-  servers(workspace_id: string): Promise<readonly ToolServer[]>;
+  /**
+   * The servers that tools of a workspace come from. In a command that runs once, and with `tried`, the first try of each
+   * is waited for, for a while.
+   */
+  servers(workspace_id: string, wish?: { readonly tried: boolean }): Promise<readonly ToolServer[]>;
   /** Where the skills of plugins are, and the command to use them with. None where commands can't reach this gateway. */
   skills(workspace_id: string, plugins: readonly ListedPlugin[]): Promise<readonly ListedSkill[]>;
 }

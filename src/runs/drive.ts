@@ -81,11 +81,12 @@ async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: strin
     if (session.failure) throw session.failure;
     for (let run = session.active; run?.run_id === run_id; run = session.active) {
       if (needsSomebody(session, run)) return;
+      if (isLeft(session)) return;
       if (session.stop.signal.aborted) await stopRun(deps, session, run_id);
       else await nextOf(deps, session, run);
     }
   } catch (error) {
-    if (session.active?.run_id !== run_id) throw error;
+    if (session.active?.run_id !== run_id || isLeft(session)) throw error;
     session.failure = error as Error;
     await failRun(deps, session, run_id, error);
   }
@@ -99,6 +100,11 @@ async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): P
     await askModel(deps, session);
   } else if (run.phase === "tools") await callTools(deps, session);
   else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));
+}
+
+/** Nothing more is done for it here; another gateway takes it up as it is. */
+function isLeft({ stop }: ThreadSession): boolean {
+  return stop.signal.reason === "left";
 }
 
 async function stopRun(deps: RunsDeps, session: ThreadSession, run_id: string): Promise<void> {

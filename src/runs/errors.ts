@@ -9,6 +9,7 @@ export type RunsFailure =
   | { kind: "run.input_too_large"; limit: number }
   | { kind: "run.rejected"; reason: string }
   | { kind: "run.too_many_steps"; limit: number }
+  | { kind: "run.too_many_delegations"; limit: number }
   | { kind: "run.queue_full"; limit: number }
   | { kind: "run.stopping" }
   | { kind: "thread.read_only"; thread_id: string; reason: string }
@@ -21,4 +22,8 @@ export const runsError = failures<RunsFailure>();
 
 export function runNotFound(run_id: string) {
   return runsError({ kind: "run.not_found", run_id }, `There is no run ${run_id}.`);
+}
+
+export function stopping() {
+  return runsError({ kind: "run.stopping" }, "The gateway is stopping. Try again in a moment.");
 }

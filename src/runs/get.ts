@@ -1,11 +1,34 @@
+import { readPrompt } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
+import type { RunRow, Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
-import { requireRun } from "./find.js";
+import { runsError } from "./errors.js";
+import { eventsOfRun, requireRun } from "./find.js";
+import type { RunEvent } from "./fold/events.js";
 import { runsToWire } from "./wire.js";
 
 export async function getRun(deps: RunsDeps, params: ParsedParams<"run/get">): Promise<Result<"run/get">> {
+  const { tool_call_id } = params;
   return deps.store.read(function* () {
-    const [run] = yield* runsToWire([yield* requireRun(params)]);
-    return { run } as Result<"run/get">;
+    const row = yield* requireRun(params);
+    const [run] = yield* runsToWire([row]);
+    const call = tool_call_id === undefined ? undefined : yield* requireCall(row, tool_call_id);
+    return { run, ...(call && { call }) } as Result<"run/get">;
   });
+}
+
+/** From the answer that asked for it: what is shown is what will be carried out, to the letter. */
+function* requireCall(row: RunRow, tool_call_id: string): Unit<Result<"run/get">["call"]> {
+  const events = (yield* eventsOfRun(row)) as unknown as RunEvent[];
+  for (const event of events.toReversed()) {
+    if (event.type !== "effect.receipt" || event.result === undefined) continue;
+    if (!event.calls?.some(({ call_id }) => call_id === tool_call_id)) continue;
+    const [answer] = yield* readPrompt(event.result);
+    const call = answer?.tool_calls?.find(({ id }) => id === tool_call_id);
+    if (call) return { tool_call_id, name: call.name, arguments: call.arguments };
+  }
+  throw runsError(
+    { kind: "run.not_asking", run_id: row.id, tool_call_id, status: row.status },
+    `Run ${row.number} has asked for no such call (${row.status}). \`approvals\` of the run has the ids of those that wait.`,
+  );
 }

@@ -7,17 +7,33 @@ interface Piece {
   readonly step: number;
   readonly kind: Kind;
   readonly id: string;
+  /** UTF-16 units that came before `text` and are not kept. */
+  start: number;
   text: string;
 }
 
-/** What a run says while it says it. Nobody can ask for it later; who comes in the middle gets what came so far. */
+interface ToolFacts {
+  readonly tool_call_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly output?: string;
+  readonly duration_ms?: number;
+}
+
+/** As much of a tool's output as is kept for who comes later: what it prints has no end. */
+const KEPT_OUTPUT = 64 * 1024;
+
+/**
+ * What a run says while it says it. Nobody can ask for it later; who comes in the middle gets what came so far: of a tool
+ * at work the end of what it printed, of one that has answered only that.
+ */
 export class Live {
   readonly #key: SessionKey;
   readonly #run_id: string;
   readonly #tell: (note: LiveNote) => void;
   #pieces: Piece[] = [];
   /** How each call stands. */
-  readonly #tools = new Map<string, object>();
+  readonly #tools = new Map<string, ToolFacts>();
   step = 0;
 
   constructor(key: SessionKey, run_id: string, tell: (note: LiveNote) => void) {
@@ -32,26 +48,23 @@ export class Live {
   }
 
   add(kind: Kind, id: string, text: string): void {
-    if (text === "") return;
+    if (text === "" || (kind === "tool_output" && this.#hasAnswered(id))) return;
     let piece = this.#pieces.findLast((one) => one.step === this.step && one.kind === kind && one.id === id);
     if (!piece) {
-      piece = { step: this.step, kind, id, text: "" };
+      piece = { step: this.step, kind, id, start: 0, text: "" };
       this.#pieces.push(piece);
     }
-    this.#delta(piece, piece.text.length, text);
+    this.#delta(piece, piece.start + piece.text.length, text);
     piece.text += text;
+    // Not at every word: each cut copies what stays.
+    if (kind === "tool_output" && piece.text.length > 2 * KEPT_OUTPUT) Object.assign(piece, endOf(piece));
   }
 
-  tool(facts: {
-    tool_call_id: string;
-    name: string;
-    status: string;
-    output?: string;
-    duration_ms?: number;
-  }): void {
+  tool(facts: ToolFacts): void {
     const told = { step: this.step, ...facts };
     this.#tools.set(`${this.step} ${facts.tool_call_id}`, told);
     this.#send("run/tool", told);
+    if (isAnswer(told)) this.#pieces = this.#pieces.filter((piece) => !isOfCall(piece, told));
   }
 
   /** A message was closed and stands in the log: it need not be told again. */
@@ -62,10 +75,17 @@ export class Live {
 
   /** What came so far, one delta a piece, and how each call stands. */
   soFar(): LiveNote[] {
-    const deltas = this.#pieces.map(({ step, kind, id, text }) =>
-      this.#note("run/delta", { step, kind, id, offset: 0, text }),
-    );
+    const deltas = this.#pieces.map((piece) => {
+      const { step, kind, id } = piece;
+      const { start, text } = kind === "tool_output" ? endOf(piece) : piece;
+      return this.#note("run/delta", { step, kind, id, offset: start, text });
+    });
     return [...deltas, ...[...this.#tools.values()].map((told) => this.#note("run/tool", told))];
+  }
+
+  #hasAnswered(id: string): boolean {
+    const told = this.#tools.get(`${this.step} ${id}`);
+    return told !== undefined && isAnswer(told);
   }
 
   #delta({ step, kind, id }: Piece, offset: number, text: string): void {
@@ -85,4 +105,21 @@ export class Live {
       params: { workspace_id, thread_id, run_id: this.#run_id, ...facts },
     };
   }
+}
+
+function isAnswer({ status }: ToolFacts): boolean {
+  return status === "completed" || status === "failed";
+}
+
+function isOfCall(piece: Piece, { step, tool_call_id }: ToolFacts & { step: number }): boolean {
+  const { kind } = piece;
+  const isCalls = kind === "tool_input" || kind === "tool_output";
+  return isCalls && piece.step === step && piece.id === tool_call_id;
+}
+
+/** The last of it, at its true place; never the second half of a character. */
+function endOf({ start, text }: Piece): Pick<Piece, "start" | "text"> {
+  const at = Math.max(0, text.length - KEPT_OUTPUT);
+  const from = at > 0 && /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at + 1 : at;
+  return { start: start + from, text: text.slice(from) };
 }

@@ -63,9 +63,22 @@ export async function aroundIt(deps: RunsDeps, workspace_id: string, agent: Agen
     usesArtifacts ? deps.surroundings.artifacts(workspace_id) : [],
   ]);
   return {
+    ...(canDelegate(exposedTools(agent, tools), effectiveTools(agent, tools), skills) && { delegates: true }),
     ...(skills.length > 0 && { skills }),
     ...(usesArtifacts && { artifacts, panels: deps.surroundings.panels(workspace_id) }),
   };
 }
 
 const ARTIFACTS: ReadonlySet<string> = new Set(["lists", "notes", "views"]);
+
+/** The tool by which an agent asks another. */
+const MESSAGE = "agents_message";
+
+type Scoped = ReturnType<typeof effectiveTools>;
+
+/** It has the tool, or is told of the command that does the same. */
+function canDelegate(shown: Scoped, usable: Scoped, skills: readonly { readonly id: string }[]): boolean {
+  const isMessage = ({ tool, offered }: Scoped[number]) => offered && tool.name === MESSAGE;
+  const plugin = usable.find(isMessage)?.tool.plugin;
+  return shown.some(isMessage) || skills.some(({ id }) => id === plugin);
+}

@@ -5,7 +5,7 @@ import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import { notifications, runs, threadFiles, threads, workspaces } from "../store/index.js";
 import { findLogged } from "../threads/index.js";
-import { answerCall, callFor } from "./call-tools.js";
+import { answerCall, callFor, UNKNOWN } from "./call-tools.js";
 import { resumeWaits } from "./delegate/resume-waits.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
@@ -202,6 +202,3 @@ async function recoverTools(
     await answerCall(deps, session, { intent, call, output: UNKNOWN, status: "interrupted" });
   }
 }
-
-const UNKNOWN =
-  "Interrupted: the gateway stopped while this tool was running. It may or may not have had its effect, and was not called again. Find out before you call it again.";

@@ -78,6 +78,7 @@ class Restoring {
     const told = { encoded: encodeMessage(message), message_id: this.#agent_message_id };
     if (this.#kinds.get(receipt.intent_id) === "llm.generate") {
       session.transcript.answered(this.#step, message, receipt);
+      for (const { id } of message.tool_calls ?? []) session.callIds.add(id);
       session.answer = message;
       session.toTell.push(told);
       return;

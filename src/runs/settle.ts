@@ -7,7 +7,7 @@ import { inputOf, presentHistory, steeringOf } from "./compile-next.js";
 import type { RunsDeps } from "./deps.js";
 import type { EffectReceipt, RunEnd, RunEnded, RunError, RunEvent } from "./fold/events.js";
 import { planEvents } from "./fold/plan.js";
-import type { ActiveRun } from "./fold/state.js";
+import { type ActiveRun, asking } from "./fold/state.js";
 import { adoptPlan, commitEvents, writePlan } from "./session/commit.js";
 import { addHistory, untold } from "./session/history.js";
 import type { Ending, KeptBlob } from "./session/parts.js";
@@ -69,19 +69,27 @@ async function heldByJournal(
 }
 
 /** A call that nobody answered would make the next request one that no API takes. */
-function closeCalls(session: ThreadSession, { agent_message_id }: ActiveRun): void {
+function closeCalls(session: ThreadSession, active: ActiveRun): void {
+  const { agent_message_id } = active;
+  const unasked = new Set(asking(active).map(({ call }) => call?.call_id));
   const told = session.toTell.map(({ encoded }) => encoded.message);
   const calls = told.find(({ tool_calls }) => tool_calls)?.tool_calls ?? [];
   const answered = new Set(told.map(({ tool_call_id }) => tool_call_id));
   for (const { id: tool_call_id, name } of calls) {
     if (answered.has(tool_call_id)) continue;
-    const message: PromptMessage = { role: "tool", tool_call_id, name, content: UNANSWERED };
+    const message: PromptMessage = {
+      role: "tool",
+      tool_call_id,
+      name,
+      content: unasked.has(tool_call_id) ? UNALLOWED : UNANSWERED,
+    };
     const answer = session.toolAnswers.get(tool_call_id);
     if (!answer) session.transcript.toolAnswered(tool_call_id, message, { status: "cancelled" });
     session.toTell.push(answer ?? { encoded: encodeMessage(message), message_id: agent_message_id });
   }
 }
 
+const UNALLOWED = "The run ended before somebody allowed this call. It was not made.";
 const UNANSWERED =
   "The run ended before this call was answered. It may or may not have had its effect. Find out before you call it again.";
 

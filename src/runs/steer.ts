@@ -5,7 +5,7 @@ import { messageToWire } from "../threads/index.js";
 import type { Call } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
-import { runsError } from "./errors.js";
+import { runsError, stopping } from "./errors.js";
 import { findRun } from "./find.js";
 import type { RunSteered } from "./fold/events.js";
 import { readInput } from "./input.js";
@@ -18,6 +18,8 @@ export async function steerRun(
   params: ParsedParams<"run/steer">,
   { origin }: Call,
 ): Promise<Result<"run/steer">> {
+  // What is answered now could not be carried on here.
+  if (deps.sessions.closing) throw stopping();
   const row = await findRun(deps, params);
   const session = await deps.sessions.open(row);
   if (session.active?.run_id !== row.id) throw notRunning(row);

@@ -1,6 +1,7 @@
 import { stopActive } from "./cancel.js";
 import type { RunsDeps } from "./deps.js";
-import { isWaiting } from "./fold/state.js";
+import { asking, isWaiting } from "./fold/state.js";
+import type { ThreadSession } from "./session/session.js";
 
 /** Lets runs end within a time; what has not ended by then is interrupted, and says so. What waits is taken up next time. */
 export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> {
@@ -8,15 +9,17 @@ export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> 
   const busy = deps.sessions.allBusy;
   const ended = Promise.all(busy.map((session) => session.driving));
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, withinMs).unref())]);
-  await Promise.all(
-    // What this gateway never carried on stays for one that does.
-    deps.sessions.allBusy
-      .filter(({ driven }) => driven)
-      .map(async (session) => {
-        // Whoever is asked may answer the next gateway.
-        if (session.active && !isWaiting(session.active))
-          await stopActive(deps, session, session.active.run_id, "interrupted");
-        await session.driving;
-      }),
-  );
+  // What this gateway never carried on stays for one that does.
+  const driven = deps.sessions.allBusy.filter((session) => session.driven);
+  await Promise.all(driven.map((session) => stopSession(deps, session)));
+}
+
+/** Whoever is asked may answer the next gateway: then only what is at work besides is ended. */
+async function stopSession(deps: RunsDeps, session: ThreadSession): Promise<void> {
+  const { active } = session;
+  if (active && !isWaiting(active)) {
+    const how = asking(active).length > 0 ? "left" : "interrupted";
+    await stopActive(deps, session, active.run_id, how);
+  }
+  await session.driving;
 }

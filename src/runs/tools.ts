@@ -37,22 +37,28 @@ export async function listTools(
 /** Who calls a tool outside the steps of a run: a command of a thread's agent, or a person. */
 export type CalledBy = "agent" | "person";
 
+interface Caller {
+  readonly by: CalledBy;
+  /** Fires when nobody is there any more to hear what came of it. */
+  readonly gone: AbortSignal;
+}
+
 type CallParams = ParsedParams<"tool/call">;
 
 /** Calls a tool where it would be called in a run: out of scope it is refused here too, and that is recorded. */
 export async function callTool(
   deps: RunsDeps,
   params: CallParams,
-  by: CalledBy,
+  { by, gone }: Caller,
 ): Promise<Result<"tool/call">> {
   const { workspace_id, thread_id } = params;
   // A command that runs once may be the first to need its server.
   if (params.name.startsWith("mcp_")) await deps.surroundings.servers(workspace_id);
   const agent = await agentOf(deps, params, by);
-  if (thread_id === undefined) return carryOut(deps, params, await ofWorkspace(deps, workspace_id));
+  if (thread_id === undefined) return carryOut(deps, params, await ofWorkspace(deps, workspace_id, gone));
   const key = { workspace_id, thread_id };
   const granted = by === "agent" ? await grantedTools(deps, key) : [];
-  const context = await toolContext(deps, key, await signalFor(deps, key, by));
+  const context = await toolContext(deps, key, await signalFor(deps, key, { by, gone }));
   // Nothing is waited for from here to the call: a tool that comes meanwhile would be called whoever may.
   const refusal = whyRefused(deps, { params, agent, by, granted });
   if (refusal !== undefined) {
@@ -66,9 +72,9 @@ export async function callTool(
 }
 
 /** What a command of a run does ends with the run: nobody would hear what came of it. */
-async function signalFor(deps: RunsDeps, key: SessionKey, by: CalledBy): Promise<AbortSignal> {
+async function signalFor(deps: RunsDeps, key: SessionKey, { by, gone }: Caller): Promise<AbortSignal> {
   const { active, stop } = await deps.sessions.open(key);
-  return by === "agent" && active ? stop.signal : new AbortController().signal;
+  return by === "agent" && active ? AbortSignal.any([stop.signal, gone]) : gone;
 }
 
 async function carryOut(
@@ -80,10 +86,10 @@ async function carryOut(
   return { status, output, duration_ms, ...(truncated && { truncated }) };
 }
 
-async function ofWorkspace(deps: RunsDeps, workspace_id: string): Promise<ToolContext> {
+async function ofWorkspace(deps: RunsDeps, workspace_id: string, signal: AbortSignal): Promise<ToolContext> {
   const { root } = await requireDirectory(deps, workspace_id);
   const { keptOut, clock } = deps;
-  return { workspace_id, directory: root, keptOut, signal: new AbortController().signal, clock };
+  return { workspace_id, directory: root, keptOut, signal, clock };
 }
 
 interface ToDecide {

@@ -55,7 +55,11 @@ export function acceptDefinition(given: ToolDefinition, pluginId?: string): Regi
 /** Every output is told to a model, and kept. */
 const MOST_BYTES_EVER = 1024 * 1024;
 
-const capability = z.string().max(200).regex(/^\S+$/, "must be a word without spaces");
+/** A `*` in a list of capabilities stops at a slash: one that holds a slash would slip past `["*"]`. */
+const capability = z
+  .string()
+  .max(200)
+  .regex(/^[^\s/]+$/, "must be a word without spaces and slashes");
 
 const definitionSchema = z.object({
   name: z

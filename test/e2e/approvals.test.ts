@@ -5,6 +5,7 @@ import { agentNamed, playByAgent, requestsOf, waitingFor } from "../support/agen
 import { heldTool } from "../support/held-tool.js";
 import { calls, runStage } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
+import { Wire } from "../support/wire.js";
 
 const made: string[] = [];
 const risky = defineTool({
@@ -194,6 +195,115 @@ onEachStore("approvals", (kind) => {
     expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     await scene.ended(run.id);
     expect(await answer({})).toMatchObject({ data: { kind: "run.not_asking", status: "completed" } });
+  });
+
+  test("[APR11] an answer to one call is never taken for another's, though a server numbers calls anew in each answer", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const same = (what: string) => calls("risky_work", { what }, "call_0");
+    playByAgent(scene.model, { asker: [same("good"), same("evil"), "done"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    const allow = { run_id: run.id, tool_call_id: "call_0", decision: "allow" as const };
+    await scene.wire.result("run/approve", allow);
+    const again = await scene.changed(run.id, ({ approvals = [] }) =>
+      approvals.some(({ tool_call_id }) => tool_call_id !== "call_0"),
+    );
+    expect(again.approvals).toMatchObject([{ tool_call_id: "call_0_2", arguments: '{"what":"evil"}' }]);
+    expect(await scene.wire.error("run/approve", allow)).toMatchObject({ data: { kind: "run.not_asking" } });
+    await scene.wire.result("run/approve", { ...allow, tool_call_id: "call_0_2", decision: "deny" });
+    await scene.ended(run.id);
+    expect(made).toEqual(["good"]);
+    const ids = requestsOf(scene.model, "asker")
+      .at(-1)
+      ?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+    expect(ids).toEqual(["call_0", "call_0_2"]);
+  });
+
+  test("[APR12] always answers every call of that tool that waits in the run, and no other tool's", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const call = (at: number) => ({
+      tool_call: { id: `c${at}`, name: "risky_work", arguments: `{"what":"w${at}"}` },
+    });
+    playByAgent(scene.model, { asker: [{ steps: [call(1), call(2), call(3)] }, "done"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ approvals = [] }) => approvals.length === 3);
+    await scene.wire.result("run/approve", { run_id: run.id, tool_call_id: "c2", decision: "always" });
+    expect(await scene.ended(run.id)).toMatchObject({ status: "completed" });
+    expect([...made].sort()).toEqual(["w1", "w2", "w3"]);
+  });
+
+  test("[APR13] a call that nobody allowed before the run ended is told as not made", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    playByAgent(scene.model, { asker: [calls("risky_work", { what: "no" }), "I see"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    await scene.wire.result("run/cancel", { run_id: run.id });
+    await scene.answered(id, "what happened?");
+    const told = requestsOf(scene.model, "asker")
+      .at(-1)
+      ?.messages.find(({ role }) => role === "tool");
+    expect(String(told?.content)).toMatch(/allowed this call. It was not made/);
+  });
+
+  test("[APR14] a stop keeps what was asked also where another call of the step is at work; that one is interrupted", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const two = [
+      { tool_call: { id: "slow", name: "held_work", arguments: '{"words":"never ends"}' } },
+      { tool_call: { id: "asked", name: "risky_work", arguments: '{"what":"kept"}' } },
+    ];
+    playByAgent(scene.model, { asker: [{ steps: two }, "done"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    await expect.poll(() => held.begun).toContain("never ends");
+    await stage.restart();
+    const again = await stage.again(scene);
+    expect(await again.getRun(run.id)).toMatchObject({
+      status: "waiting",
+      approvals: [{ tool_call_id: "asked" }],
+    });
+    await again.wire.result("run/approve", { run_id: run.id, tool_call_id: "asked", decision: "allow" });
+    expect(await again.ended(run.id)).toMatchObject({ status: "completed" });
+    expect(made).toEqual(["kept"]);
+    const told = requestsOf(again.model, "asker")
+      .at(-1)
+      ?.messages.filter(({ role }) => role === "tool");
+    expect(told?.map(({ content }) => String(content))).toEqual([
+      expect.stringMatching(/^Interrupted/),
+      "did kept",
+    ]);
+  });
+
+  test("[APR15] a gateway that is stopping takes no answers, and what waits is there for the next one", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const { id: busy } = await scene.start({ agent_id: "free" });
+    playByAgent(scene.model, {
+      asker: [calls("risky_work", { what: "late" }), "done"],
+      free: [calls("held_work", { words: "holds up the stop" })],
+    });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    await scene.startRun(busy, "go");
+    await expect.poll(() => held.begun).toContain("holds up the stop");
+    const { url, token } = stage.gateway();
+    const other = await Wire.open(url, token);
+    const restarting = stage.restart();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const answer = { run_id: run.id, tool_call_id: "call_1", decision: "allow" };
+    expect(await other.error("run/approve", answer)).toMatchObject({ code: -32001 });
+    expect(await other.error("run/steer", { run_id: run.id, content: "hurry" })).toMatchObject({
+      code: -32001,
+    });
+    await restarting;
+    other.close();
+    const again = await stage.again(scene);
+    expect(await again.getRun(run.id)).toMatchObject({ status: "waiting" });
+    await again.wire.result("run/cancel", { run_id: run.id });
+    expect(made).toEqual([]);
   });
 
   test("[APR7] what waits survives a stop and a restart, and another client answers it", async () => {

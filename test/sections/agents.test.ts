@@ -4,7 +4,6 @@ import { refusal, runtime } from "../hooks/support.js";
 import { PRE } from "./support.js";
 
 const HOOK = "heddle.agents_prompt";
-const MESSAGE = [{ name: "agents_message", description: "" }];
 
 function hooksOf() {
   const hooks = runtime();
@@ -12,8 +11,8 @@ function hooksOf() {
   return hooks;
 }
 
-const contributed = (agents: unknown, tools: unknown = MESSAGE) =>
-  hooksOf().run(PRE, { workspace_id: "ws", thread_id: "thr", agents, tools });
+const contributed = (agents: unknown, delegates: unknown = true) =>
+  hooksOf().run(PRE, { workspace_id: "ws", thread_id: "thr", agents, delegates });
 
 const section = async (agents: unknown) => (await contributed(agents)).contributions[0]?.section.content;
 
@@ -58,10 +57,9 @@ Use agents_message to ask another agent to perform a task.`;
   expect(await section([journal, todo])).toBe(content);
 });
 
-test("[SEC72] without agents_message, or without agents, there is no section", async () => {
+test("[SEC72] for one that can ask nobody, or without agents, there is no section", async () => {
   const nothing = { contributions: [], diagnostics: [] };
-  expect(await contributed([todo], [])).toEqual(nothing);
-  expect(await contributed([todo], [{ name: "agents_list", description: "" }])).toEqual(nothing);
+  expect(await contributed([todo], false)).toEqual(nothing);
   expect(await hooksOf().run(PRE, { workspace_id: "ws", thread_id: "thr", agents: [todo] })).toEqual(nothing);
   expect(await contributed([])).toEqual(nothing);
   expect(await contributed(undefined)).toEqual(nothing);
@@ -74,13 +72,13 @@ test("[SEC73] names and descriptions take one line, and one that is missing leav
   expect(await section([{ agentId: "x", displayName: "", description: "" }])).toContain("\n- x\n\n");
 });
 
-test("[SEC74] what is no list of agents or of tools fails closed", async () => {
-  for (const [agents, tools] of [
-    ["todo", MESSAGE],
-    [[{ agentId: "todo" }], MESSAGE],
+test("[SEC74] what is no list of agents, or no yes or no, fails closed", async () => {
+  for (const [agents, delegates] of [
+    ["todo", true],
+    [[{ agentId: "todo" }], true],
     [[todo], "agents_message"],
   ]) {
-    expect(await refusal(contributed(agents, tools))).toMatchObject({
+    expect(await refusal(contributed(agents, delegates))).toMatchObject({
       kind: "hook.failed",
       data: { hook_id: HOOK },
     });

@@ -29,6 +29,7 @@ export interface ScriptedTool {
     | "env"
     | "add"
     | "progress"
+    | "talk"
     | "answer";
   readonly description?: string;
   readonly longDescription?: number;
@@ -139,6 +140,9 @@ async function perform(
       await progress("nearly");
       await sleep(Number(args.ms ?? 0));
       return says("done");
+    case "talk":
+      for (let time = 0; time < Number(args.times); time++) await progress("x".repeat(Number(args.chars)));
+      return says("talked");
     case "answer":
       return tool?.answer as CallToolResult;
     default:

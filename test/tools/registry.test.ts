@@ -40,6 +40,7 @@ test("[TLS1] what lacks a schema or a function is refused, and the refusal says 
     [{ capabilities: "files.read" }, "capabilities:"],
     [{ capabilities: [""] }, "capabilities.0: must be a word"],
     [{ capabilities: ["files.read files.write"] }, "capabilities.0: must be a word"],
+    [{ capabilities: ["files.read", "files/write"] }, "capabilities.1: must be a word"],
   ];
   for (const [more, problem] of wrong) {
     const { kind, message } = await refusal(() => registryOf(tool("a", more as Partial<ToolDefinition>)));

@@ -38,8 +38,10 @@ export function addRuns(program: Command): void {
         .argument("[call]", "which call, where several wait")
         .option("--always", "and from now on this tool in this thread, without asking")
         .option("--deny", "don't: the run goes on without it")
+        .option("--show", "only show what is asked, whole")
         .option("--thread <id>", "the thread whose run it is"),
     ),
+    "heddle runs approve run_01M7Z0K5V2 --show",
     "heddle runs approve run_01M7Z0K5V2",
     "heddle runs approve run_01M7Z0K5V2 --deny",
   ).action(async (...args) => (await import("./run/approve.js")).approve(args[0], args[1], args[2]));

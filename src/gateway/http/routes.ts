@@ -115,7 +115,8 @@ async function answerPost(
   const body = await readBody(request, deps.limits.messageBytes);
   if ("error" in body) return JSON.stringify({ jsonrpc: "2.0", id: null, error: knownError(body.error) });
   // A peer for the time of one request: nothing can be told to it later.
-  const peer: Peer = { ...from, client: undefined, inFlight: 0, subscriptions: undefined };
+  const { signal: gone } = request;
+  const peer: Peer = { ...from, gone, client: undefined, inFlight: 0, subscriptions: undefined };
   const exchange = new Exchange(peer);
   try {
     return await dispatch(deps, body.text, peer, exchange);

@@ -133,6 +133,7 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "run.input_too_large": RPC_CODES.invalid_params,
   "run.rejected": RPC_CODES.invalid_request,
   "run.too_many_steps": RPC_CODES.invalid_request,
+  "run.too_many_delegations": RPC_CODES.invalid_request,
   "run.queue_full": RPC_CODES.overloaded,
   "run.stopping": RPC_CODES.overloaded,
   "thread.busy": RPC_CODES.invalid_request,

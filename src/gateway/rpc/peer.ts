@@ -7,6 +7,8 @@ export interface Peer {
   readonly rate: RateLimit;
   /** Requests under way. */
   inFlight: number;
+  /** Fires when the other end is gone: nobody hears what comes of what it asked. */
+  readonly gone: AbortSignal;
   /** Undefined for a peer that can't be told anything. */
   readonly subscriptions: Subscriptions | undefined;
   /** It came in with a token of this thread: whatever it calls, that thread's agent calls. */

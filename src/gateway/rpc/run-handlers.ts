@@ -81,7 +81,7 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
       return { agent: describeAgent(agents, agents.require(agent_id)) };
     },
     "tool/list": (params) => runs.listTools(deps, params),
-    "tool/call": (params, { peer }) => runs.callTool(deps, params, peer.bound ? "agent" : "person"),
+    "tool/call": (params, { peer }) => runs.callTool(deps, params, calledBy(peer)),
     "panel/event": (params, { peer }) => panelEvent(deps, params, peer),
     "hook/list": async () => ({ data: deps.hooks.list() as never }),
   };
@@ -89,4 +89,11 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
 
 function agentsIn({ agents }: HandlerDeps, workspace_id: string | undefined) {
   return workspace_id === undefined ? agents.common : agents.in(workspace_id);
+}
+
+/** A command whose token was revoked has ended, though its connection may not know it yet. */
+function calledBy({ bound, gone }: Peer) {
+  return bound
+    ? { by: "agent" as const, gone: AbortSignal.any([bound.signal, gone]) }
+    : { by: "person" as const, gone };
 }

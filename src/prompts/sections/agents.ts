@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { HookPackage } from "../../hooks/index.js";
 import { onOneLine } from "./on-one-line.js";
 
-/** The agents that one may hand work to, as a section of its prompt. The run gives them to its hooks as `agents`. */
+/**
+ * The agents that one may hand work to, as a section of its prompt. The run gives them to its hooks as `agents`, and whether
+ * it can ask any of them, by a tool or a command, as `delegates`.
+ */
 export function agentsPackage(): HookPackage {
   return {
     id: "heddle.prompt.agents",
@@ -18,8 +21,9 @@ export function agentsPackage(): HookPackage {
         visibility: "internal",
         budget: 16_000,
         run(context) {
-          const { agents, tools } = factsSchema.parse(context);
-          if (agents.length === 0 || !tools.some(({ name }) => name === MESSAGE)) return undefined;
+          const { agents, delegates } = factsSchema.parse(context);
+          // A list of whom to ask would only mislead one who can't.
+          if (agents.length === 0 || !delegates) return undefined;
           return {
             contributions: [
               {
@@ -36,9 +40,6 @@ export function agentsPackage(): HookPackage {
   };
 }
 
-/** Without this tool nobody can be asked, and a list of whom to ask would only mislead. */
-const MESSAGE = "agents_message";
-
 const agentSchema = z.object({
   agentId: z.string().min(1),
   displayName: z.string(),
@@ -47,7 +48,7 @@ const agentSchema = z.object({
 
 const factsSchema = z.object({
   agents: z.array(agentSchema).default([]),
-  tools: z.array(z.object({ name: z.string() })).default([]),
+  delegates: z.boolean().default(false),
 });
 
 /** By id, so that the same agents give the same bytes in whatever order they were configured. */
@@ -62,6 +63,6 @@ function listed(agents: readonly z.output<typeof agentSchema>[]): string {
     "Available agents you can delegate to:",
     ...lines,
     "",
-    `Use ${MESSAGE} to ask another agent to perform a task.`,
+    "Use agents_message to ask another agent to perform a task.",
   ].join("\n");
 }

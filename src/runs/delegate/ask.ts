@@ -1,8 +1,10 @@
 import { unixSeconds } from "../../base/index.js";
-import { type DelegationRow, delegations } from "../../store/index.js";
+import { type DelegationRow, delegations, type Unit } from "../../store/index.js";
+import { deleteThread } from "../../threads/index.js";
 import { startRun } from "../admit.js";
 import { chooseThread } from "../choose-thread.js";
 import type { RunsDeps } from "../deps.js";
+import { runsError } from "../errors.js";
 import type { Origin } from "../fold/events.js";
 import type { Caller } from "./caller.js";
 import { whyNotDelegated } from "./lineage.js";
@@ -12,6 +14,8 @@ export interface Wanted {
   readonly content: string;
   readonly session: string;
   readonly mode: "sync" | "async";
+  /** Fires when nobody wants it any more. */
+  readonly signal: AbortSignal;
 }
 
 export interface Asked {
@@ -55,6 +59,8 @@ export async function askAgent(
     returned_at: null,
   };
   try {
+    // One that is waited for is cancelled by whoever waits; one that is not would go on for nobody.
+    if (mode === "async") wanted.signal.throwIfAborted();
     const { run } = await startRun(
       deps,
       { workspace_id, thread_id: thread.id, content, config: undefined, idempotency_key: id },
@@ -62,14 +68,33 @@ export async function askAgent(
       {
         origin: originOf(caller, mode),
         parent_run_id: caller.run_id,
-        alongside: (run_id) => delegations.insertDelegation({ ...delegation, run_id }),
+        alongside: (run_id) => begin({ ...delegation, run_id }),
       },
     );
     return { delegation: { ...delegation, run_id: run.id }, sessionName: thread.title, at, over };
   } catch (error) {
     over();
+    if (created) await deleteThread(deps, { workspace_id, thread_id: thread.id }, {}).catch(() => {});
     throw error;
   }
+}
+
+/** More than anyone follows; a model that goes round in circles is told so. */
+const MOST_DELEGATED = 64;
+
+/** In the commit that begins it: of many calls at once none is counted too late. */
+function* begin(delegation: DelegationRow): Unit<void> {
+  const { caller_run_id } = delegation;
+  const sofar = caller_run_id === null ? 0 : yield* delegations.countDelegated(caller_run_id);
+  if (sofar > MOST_DELEGATED) throw tooMany();
+  yield* delegations.insertDelegation(delegation);
+}
+
+function tooMany() {
+  return runsError(
+    { kind: "run.too_many_delegations", limit: MOST_DELEGATED },
+    `You have handed on ${MOST_DELEGATED} tasks in this run already. Work with what came back, or tell the user what is left to do.`,
+  );
 }
 
 function originOf({ key, agent, run_id, lineage }: Caller, mode: "sync" | "async"): Origin {

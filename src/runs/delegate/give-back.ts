@@ -48,6 +48,18 @@ export function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS
   });
 }
 
+/** Nobody waits for it any more; it may have ended just before. */
+export async function letComeBack(
+  deps: RunsDeps,
+  { id, run_id, workspace_id }: DelegationRow,
+): Promise<void> {
+  await deps.store.write({ key: workspace_id }, function* () {
+    yield* workspaces.lockWorkspace(workspace_id);
+    yield* delegations.leaveDelegation(id);
+  });
+  tryToGiveBack(deps, run_id);
+}
+
 async function giveBack(deps: RunsDeps, run_id: string): Promise<void> {
   const { delegation, row } = await deps.store.read(function* () {
     return { delegation: yield* delegations.findDelegationOfRun(run_id), row: yield* runs.findRun(run_id) };
@@ -147,7 +159,7 @@ function isTaken(error: unknown): boolean {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof HeddleError && ["thread.not_found", "thread.read_only"].includes(error.kind);
+  return error instanceof HeddleError && error.kind === "thread.not_found";
 }
 
 /** What the one who asked is told: it may have been long ago, so it is told what it asked, too. */

@@ -73,7 +73,8 @@ async function message(deps: RunsDeps, args: Args, context: ToolContext): Promis
   try {
     const caller = await callerOf(deps, context);
     if (!caller) return failure("agents_message needs a thread to come back to. Call it within one.");
-    const asked = (await askedBefore(deps, id)) ?? (await ask(deps, caller, args, id));
+    const asked =
+      (await askedBefore(deps, id)) ?? (await ask(deps, caller, { ...args, signal: context.signal }, id));
     if ("refusal" in asked) return failure(asked.refusal);
     const { mode = "sync" } = args;
     return mode === "async" ? started(asked, args) : await answered(deps, asked, args, context);
@@ -83,9 +84,9 @@ async function message(deps: RunsDeps, args: Args, context: ToolContext): Promis
   }
 }
 
-function ask(deps: RunsDeps, caller: Caller, args: Args, id: string) {
-  const { agentId, content, session = "latest-or-create", mode = "sync" } = args;
-  return askAgent(deps, caller, { agentId, content, session, mode }, id);
+function ask(deps: RunsDeps, caller: Caller, args: Args & { signal: AbortSignal }, id: string) {
+  const { agentId, content, session = "latest-or-create", mode = "sync", signal } = args;
+  return askAgent(deps, caller, { agentId, content, session, mode, signal }, id);
 }
 
 /** This very call was made before, by a gateway that is gone. */

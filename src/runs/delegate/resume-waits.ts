@@ -1,7 +1,7 @@
-import { type DelegationRow, delegations, runs, workspaces } from "../../store/index.js";
+import { type DelegationRow, delegations, runs } from "../../store/index.js";
 import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
-import { tryToGiveBack } from "./give-back.js";
+import { letComeBack } from "./give-back.js";
 
 const CALLED_BY_A_STEP = "int_";
 
@@ -24,7 +24,7 @@ async function resumeWait(deps: RunsDeps, delegation: DelegationRow): Promise<vo
   const status = await statusOfCaller(deps, delegation);
   if (isMadeAgain(deps, delegation, status)) resume(deps, delegation);
   else if (status === "cancelled") await cancel(deps, delegation);
-  else await leave(deps, delegation);
+  else await letComeBack(deps, delegation);
 }
 
 /** The one above it may have been cancelled just now. One that had ended but for a commit ends here, before anything goes on. */
@@ -52,20 +52,11 @@ function resume(deps: RunsDeps, delegation: DelegationRow): void {
     const over = deps.waits.resumed(delegation.id);
     if (!over) return;
     over();
-    const ending = status === "cancelled" ? cancel(deps, delegation) : leave(deps, delegation);
+    const ending = status === "cancelled" ? cancel(deps, delegation) : letComeBack(deps, delegation);
     ending.catch((error) => deps.report(error, UNHEARD));
   });
 }
 
 async function cancel(deps: RunsDeps, { run_id, workspace_id }: DelegationRow): Promise<void> {
   await cancelRun(deps, { run_id, workspace_id }, {});
-}
-
-async function leave(deps: RunsDeps, { id, run_id, workspace_id }: DelegationRow): Promise<void> {
-  await deps.store.write({ key: workspace_id }, function* () {
-    yield* workspaces.lockWorkspace(workspace_id);
-    yield* delegations.leaveDelegation(id);
-  });
-  // It may have ended just before.
-  tryToGiveBack(deps, run_id);
 }

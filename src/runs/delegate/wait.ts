@@ -1,6 +1,7 @@
 import { type DelegationRow, delegations, type RunRow, runs, workspaces } from "../../store/index.js";
 import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
+import { letComeBack } from "./give-back.js";
 
 export interface Waiting {
   readonly signal: AbortSignal;
@@ -16,7 +17,7 @@ export async function waitForRun(
 ): Promise<RunRow | undefined> {
   const { run_id } = delegation;
   let stop = () => {};
-  const cancel = () => cancelWith(deps, delegation, signal);
+  const cancel = () => stopWaiting(deps, delegation, signal);
   signal.addEventListener("abort", cancel, { once: true });
   // It may have been cancelled while it was still asking.
   if (signal.aborted) cancel();
@@ -56,10 +57,16 @@ async function leave(
   });
 }
 
-/** Whoever is cancelled takes along what it waits for. A gateway that stops interrupts both by itself. */
-function cancelWith(deps: RunsDeps, { run_id }: DelegationRow, { reason }: AbortSignal): void {
-  if (reason === "interrupted") return;
-  cancelRun(deps, { run_id, workspace_id: undefined }, {}).catch((error) =>
-    deps.report(error, "a run could not be cancelled with the one that waited for it"),
-  );
+/**
+ * Whoever is cancelled takes along what it waits for. A gateway that stops interrupts both by itself. A command that ended, or
+ * a person who left, is not there to hear the answer any more: it comes back to the thread.
+ */
+function stopWaiting(deps: RunsDeps, delegation: DelegationRow, { reason }: AbortSignal): void {
+  if (reason === "interrupted" || reason === "left") return;
+  const { run_id } = delegation;
+  const stopping =
+    reason === "cancelled"
+      ? cancelRun(deps, { run_id, workspace_id: undefined }, {})
+      : letComeBack(deps, delegation);
+  stopping.catch((error) => deps.report(error, "what a run waited for could neither be cancelled nor left"));
 }

@@ -118,6 +118,8 @@ export interface AskedCall {
   readonly approval?: "ask";
   /** The beginning of its arguments, for whoever is asked. */
   readonly preview?: string;
+  /** How long they are, where that is not all of them. */
+  readonly chars?: number;
 }
 
 export type Decision = "allow" | "deny" | "always";

@@ -60,6 +60,8 @@ export interface PendingApproval {
   readonly tool_call_id: string;
   readonly name: string;
   readonly arguments: string;
+  readonly truncated?: true;
+  readonly arguments_chars?: number;
   readonly asked_at: number;
 }
 
@@ -69,6 +71,7 @@ function approvalsOf(active: ActiveRun): string | null {
       tool_call_id: call?.call_id ?? "",
       name: call?.name ?? "",
       arguments: call?.preview ?? "",
+      ...(call?.chars !== undefined && { truncated: true as const, arguments_chars: call.chars }),
       asked_at: Math.floor(asked_at / 1000),
     }),
   );

@@ -33,6 +33,8 @@ export class ThreadSession {
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
   toTell: ToTell[] = [];
+  /** Ids of the calls that the run under way has made. */
+  readonly callIds = new Set<string>();
   /** What the tools of this step have answered, by call. */
   readonly toolAnswers = new Map<string, ToTell>();
   /** What the model answered last: its calls are being carried out. */
@@ -97,6 +99,7 @@ export class ThreadSession {
     this.live = undefined;
     this.toTell = [];
     this.toolAnswers.clear();
+    this.callIds.clear();
     this.answer = undefined;
     this.perhapsWritten = false;
     this.failure = undefined;
@@ -110,6 +113,9 @@ export class ThreadSession {
     return 24_576 + 3 * (this.history?.bytes ?? 0);
   }
 }
+
+/** Why a run stops: somebody wants it, or the gateway does. One that is left goes on waiting in the next gateway. */
+export type StopReason = "cancelled" | "interrupted" | "left";
 
 /** Every tool of a step listens to it, however many a model calls at once. */
 function newStop(): AbortController {

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { DelegationRow } from "../schema.js";
 import { first, query, type Unit } from "../unit.js";
 
@@ -29,15 +29,30 @@ export function* claimResult(id: string, at: number): Unit<boolean> {
 
 /** Whose run has not ended, and that a call was to wait for; the oldest first. */
 export function* waitedFor(): Unit<DelegationRow[]> {
-  return yield* query(({ db }) =>
+  // From the runs that have not ended, by their own indexes: delegations that are over are many.
+  const ofRuns = (unfinished: RawBuilder<boolean>) =>
+    query(({ db }) =>
+      db
+        .selectFrom("run")
+        .innerJoin("delegation", "delegation.run_id", "run.id")
+        .selectAll("delegation")
+        .where(unfinished)
+        .where("delegation.mode", "=", "sync"),
+    );
+  const active = yield* ofRuns(sql<boolean>`run.status in ('running', 'waiting')`);
+  const queued = yield* ofRuns(sql<boolean>`run.status = 'queued'`);
+  return [...active, ...queued].sort((a, b) => a.created_at - b.created_at);
+}
+
+/** How many runs were delegated from one. */
+export function* countDelegated(run_id: string): Unit<number> {
+  const row = yield* first(({ db }) =>
     db
-      .selectFrom("delegation")
-      .innerJoin("run", "run.id", "delegation.run_id")
-      .selectAll("delegation")
-      .where("delegation.mode", "=", "sync")
-      .where("run.last_seq", "is", null)
-      .orderBy("delegation.created_at"),
+      .selectFrom("run")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("parent_run_id", "=", run_id),
   );
+  return Number(row?.count ?? 0);
 }
 
 /** Ended, and nobody was told: a gateway was killed in between. */

@@ -65,26 +65,41 @@ export function* removeJournal({ workspace_id, thread_id }: JournalKey): Unit<vo
       db.deleteFrom(table).where("workspace_id", "=", workspace_id).where("thread_id", "=", thread_id),
     );
   }
+  // What was asked stands there in words, whichever of the two threads is gone.
+  yield* query(({ db }) =>
+    db
+      .deleteFrom("delegation")
+      .where("workspace_id", "=", workspace_id)
+      .where((eb) => eb.or([eb("thread_id", "=", thread_id), eb("caller_thread_id", "=", thread_id)])),
+  );
 }
 
-/** Threads with runs of which the index knows nothing, and whose last run is older than a time. */
+/** Threads with journals of which the index knows nothing, and whose last run is older than a time; those without runs too. */
 export function* orphanedJournals(before: number, limit: number): Unit<JournalKey[]> {
   return yield* query(({ db }) =>
     db
-      .selectFrom("run as r")
-      .select(["r.workspace_id", "r.thread_id"])
+      .selectFrom("journal_event as j")
+      .leftJoin("run as r", (join) =>
+        join.onRef("r.workspace_id", "=", "j.workspace_id").onRef("r.thread_id", "=", "j.thread_id"),
+      )
+      .select(["j.workspace_id", "j.thread_id"])
+      // Each journal has a first event; the workspace's own belongs to no thread.
+      .where("j.seq", "=", 1)
+      .where("j.thread_id", "!=", "")
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
             selectFrom("thread as t")
               .select("t.id")
-              .whereRef("t.workspace_id", "=", "r.workspace_id")
-              .whereRef("t.id", "=", "r.thread_id"),
+              .whereRef("t.workspace_id", "=", "j.workspace_id")
+              .whereRef("t.id", "=", "j.thread_id"),
           ),
         ),
       )
-      .groupBy(["r.workspace_id", "r.thread_id"])
-      .having(({ fn }) => fn.max("r.updated_at"), "<", before)
+      .groupBy(["j.workspace_id", "j.thread_id"])
+      .having(({ fn, or, eb }) =>
+        or([eb(fn.max("r.updated_at"), "<", before), eb(fn.max("r.updated_at"), "is", null)]),
+      )
       .limit(limit),
   );
 }

@@ -4,6 +4,7 @@ import type { ToolContext, ToolOutcome } from "../tool.js";
 import { type Connection, type ConnectionGiven, openConnection, type TheirTool } from "./connection.js";
 import { outcomeOf } from "./outcome-of.js";
 import { problemOf } from "./problem.js";
+import { boundedProgress } from "./progress.js";
 import { type ReadTools, readTools } from "./read-tools.js";
 import { hidingSecrets } from "./secrets.js";
 
@@ -94,7 +95,7 @@ export class ServerLink {
       );
     }
     try {
-      const progress = (text: string) => context.progress?.(text);
+      const progress = boundedProgress((text) => context.progress?.(text));
       return outcomeOf(await connection.call(tool, args, { signal: context.signal, progress }));
     } catch (error) {
       return failed(this.#hide(this.#failureOf(connection, error)));

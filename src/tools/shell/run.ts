@@ -108,7 +108,7 @@ function exited(child: ChildProcess): Promise<{ code: number | null; signal: Nod
 async function endRest({ pid }: ChildProcess): Promise<boolean> {
   if (pid === undefined) return false;
   const until = performance.now() + DYING_MS;
-  while (groupRuns(pid)) {
+  while (await groupRuns(pid)) {
     if (performance.now() < until) await aMoment();
     else return endGroup(pid, LEFT_GRACE_MS).then(() => true);
   }

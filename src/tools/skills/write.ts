@@ -39,12 +39,24 @@ export async function writeSkills(
   return Promise.all(
     plugins.map(async (plugin) => {
       const { id, description } = plugin;
-      const text = skillText(plugin, toolsOf(plugin, tools));
+      const text = textOf(plugin, toolsOf(plugin, tools));
       const skill_path = join(place.directory, place.workspace_id ?? "", directoryName(id), "SKILL.md");
       await writeChanged(skill_path, text, 0o600);
       return { id, description: plain(description), skill_path, cli_path };
     }),
   );
+}
+
+/** Plugins and tools are replaced, never changed: what was written of them holds. */
+const known = new WeakMap<ListedPlugin, { readonly tools: readonly ListedTool[]; readonly text: string }>();
+
+function textOf(plugin: ListedPlugin, tools: readonly ListedTool[]): string {
+  const before = known.get(plugin);
+  const isSame = before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at]);
+  if (before && isSame) return before.text;
+  const text = skillText(plugin, tools);
+  known.set(plugin, { tools, text });
+  return text;
 }
 
 /** Makes the command that skills are used with. Answers its path. */

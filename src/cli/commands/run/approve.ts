@@ -4,6 +4,7 @@ import { oneLine } from "../../message-text.js";
 import { note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
 import type { Decision } from "./approving.js";
+import { askedLines, wholeCall } from "./asked-call.js";
 import { untilEnded } from "./carry-on.js";
 import type { OfThread } from "./change.js";
 import { followThread } from "./follow.js";
@@ -15,6 +16,7 @@ import { ShowRun } from "./show-run.js";
 interface ApproveOptions extends OfThread {
   readonly always?: boolean;
   readonly deny?: boolean;
+  readonly show?: boolean;
 }
 
 /** Answers a call that waits: of this run, or of one that it delegated to. */
@@ -23,14 +25,16 @@ export async function approve(
   call_id: string | undefined,
   options: ApproveOptions,
 ): Promise<void> {
-  if (options.always && options.deny) throw new UsageError("--always and --deny exclude each other");
+  const { always, deny, show } = options;
+  if ([always, deny, show].filter(Boolean).length > 1)
+    throw new UsageError("--always, --deny and --show exclude each other");
+  if (show) return showAsked(given, call_id, options);
   const run = await withSession(
     options,
     async (session) => {
-      const { thread } = options;
-      const named =
-        thread === undefined ? await runById(session, given) : await findRun(session, { given, thread });
-      const asked = pending(named, call_id);
+      const named = await namedRun(session, given, options);
+      const asked = await wholeCall(session, named.workspace_id, pending(named, call_id));
+      if (!options.json) note(...askedLines(asked).map(paintErr.dim));
       const answer = async () => {
         const run = await decide(session, named, asked, options);
         if (!options.json) tell(run, asked, options);
@@ -41,6 +45,26 @@ export async function approve(
     { staying: true },
   );
   if (options.json) printJson({ run });
+}
+
+/** What waits, whole; nothing is answered. */
+async function showAsked(
+  given: string,
+  call_id: string | undefined,
+  options: ApproveOptions,
+): Promise<void> {
+  const data = await withSession(options, async (session) => {
+    const named = await namedRun(session, given, options);
+    const found = call_id === undefined ? (named.approvals ?? []) : [pending(named, call_id)];
+    if (found.length === 0) pending(named, call_id);
+    return Promise.all(found.map((asked) => wholeCall(session, named.workspace_id, asked)));
+  });
+  if (options.json) return printJson({ data });
+  print(...data.flatMap((asked) => [...askedLines(asked, { whole: true }), paint.dim(asked.tool_call_id)]));
+}
+
+function namedRun(session: Session, given: string, { thread }: ApproveOptions): Promise<Run> {
+  return thread === undefined ? runById(session, given) : findRun(session, { given, thread });
 }
 
 async function decide(

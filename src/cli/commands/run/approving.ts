@@ -3,6 +3,7 @@ import { cliError, UsageError } from "../../errors.js";
 import { oneLine } from "../../message-text.js";
 import { visible } from "../../output.js";
 import type { Session } from "../../session.js";
+import { askedLines, wholeCall } from "./asked-call.js";
 
 export type Decision = "allow" | "deny" | "always";
 /** What is answered without asking anyone. */
@@ -57,7 +58,8 @@ export class Approving {
   async #answer(approval: RunApproval, workspace_id: string): Promise<void> {
     const { session, standing, person, aside } = this.#given;
     const { run_id, tool_call_id, name } = approval;
-    aside(`[approval] ${oneLine(`${approval.agent_id} wants to call ${name} ${approval.arguments}`)}`);
+    if (standing === undefined) await this.#show(approval, workspace_id);
+    else aside(`[approval] ${oneLine(`${approval.agent_id} wants to call ${name} ${approval.arguments}`)}`);
     if (standing === undefined && !person.present) throw nobodyToAsk(approval);
     const decision = standing ?? (await person.ask(approval));
     // Ctrl-C at the question: the run is being cancelled, and with it what it asks.
@@ -68,12 +70,18 @@ export class Approving {
       if ((error as { kind?: string }).kind !== "run.not_asking") throw error;
     });
   }
+
+  /** All of it, before anybody says yes. */
+  async #show(approval: RunApproval, workspace_id: string): Promise<void> {
+    const { session, aside } = this.#given;
+    aside(askedLines(await wholeCall(session, workspace_id, approval)).join("\n"));
+  }
 }
 
 function nobodyToAsk({ run_id, thread_id, tool_call_id, name }: RunApproval) {
   return cliError(
     { kind: "run.waiting", run_id, thread_id, tool_call_id },
-    `The run waits until somebody allows ${name}, and there is no terminal to ask on. It goes on waiting: \`heddle runs approve ${run_id}\` allows it, with --deny it goes on without. \`--approve all\` allows everything a run asks for.`,
+    `The run waits until somebody allows ${name}, and there is no terminal to ask on. It goes on waiting: \`heddle runs approve ${run_id}\` allows it, with --deny it goes on without, with --show it only shows what is asked. \`--approve all\` allows everything a run asks for.`,
   );
 }
 

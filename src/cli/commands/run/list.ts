@@ -74,9 +74,19 @@ async function readRuns(session: Session, options: ListOptions): Promise<{ data:
 async function readTree(session: Session, given: string, { thread, status }: ListOptions): Promise<Run[]> {
   const run = await findRun(session, { given, thread });
   const { workspace_id } = run;
-  let root = run;
-  while (root.parent_run_id !== undefined)
-    root = (await session.call("run/get", { workspace_id, run_id: root.parent_run_id })).run;
+  let root: Run = run;
+  for (let above: Run | undefined = run; above; above = await runAbove(session, root)) root = above;
   const params = { workspace_id, tree_of: root.id, ...(status && { status }) };
   return (await session.call("run/list", params)).data;
+}
+
+/** None as well when it was forgotten with its thread: what is left of a delegation is shown without it. */
+async function runAbove({ call }: Session, { workspace_id, parent_run_id }: Run): Promise<Run | undefined> {
+  if (parent_run_id === undefined) return undefined;
+  try {
+    return (await call("run/get", { workspace_id, run_id: parent_run_id })).run;
+  } catch (error) {
+    if ((error as { kind?: string }).kind === "run.not_found") return undefined;
+    throw error;
+  }
 }
