@@ -24,14 +24,14 @@ for (const [name, value] of Object.entries(SECRETS)) process.env[name] = value;
 const traps = new Traps();
 const stage = runStage(undefined, {
   config: (url) => ({
-    plugins: {},
+    plugins: { elsewhere: { filled: "$" + "{ATTACK_FILLED}" } },
     agents: [
       agentNamed(url, "crafty", {
         toolExposure: "skills",
         toolDenylist: ["open_door", "notes_delete"],
         toolApprovals: { allow: ["bash"], ask: ["open_safe"] },
       }),
-      agentNamed(url, "wide", { toolApprovals: { allow: ["*"] }, description: "$" + "{ATTACK_FILLED}" }),
+      agentNamed(url, "wide", { toolApprovals: { allow: ["*"] } }),
     ],
   }),
   options: { tools: ["open_door", "open_box", "open_safe"].map((name) => traps.tool(name)) },

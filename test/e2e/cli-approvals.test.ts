@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runSql } from "../contract/support/stage.js";
 import { buildCommand, CliHome } from "../support/cli.js";
 
 let home: CliHome;
@@ -21,7 +23,9 @@ describe("approvals on the command line", () => {
     await home.serve();
     const sent = await home.run(["send", COMMAND]);
     expect(sent.code).toBe(1);
-    expect(sent.stderr).toMatch(/\[approval\] demo wants to call bash .*echo out/);
+    expect(sent.stderr).toMatch(
+      /\[approval\] demo wants to call bash:\n {2}\| echo out; echo made > made.txt\n/,
+    );
     const run = await waitingRun();
     expect(sent.stderr).toContain(`heddle runs approve ${run.id}`);
     const json = await home.run(["send", "--json", COMMAND]);
@@ -84,5 +88,46 @@ describe("approvals on the command line", () => {
     expect(tree).toMatch(/^demo {2}completed .*\n└─ demo-notes \(sync\) {2}completed .*\n$/);
     expect(tree).toBe(await home.ok("runs", "--tree", parent.id));
     expect(await home.ok("runs", "--tree")).toBe(tree);
+  });
+
+  test("[CLI244] runs --tree begins with the last run that is there, when the one above was forgotten", async () => {
+    const gateway = await home.serve();
+    await home.ok("send", "ask demo-notes to write down: buy milk");
+    const { data } = await home.json("runs");
+    const child = data.find(({ agent_id }: { agent_id: string }) => agent_id === "demo-notes");
+    await gateway.stop();
+    await runSql(join(home.data, "heddle.db"), `delete from run where id = '${child.parent_run_id}'`);
+    await home.serve();
+    expect(await home.ok("runs", "--tree", child.id)).toMatch(/^demo-notes \(sync\) {2}completed .*\n$/);
+  });
+
+  test("[CLI245] a long command is shown to its end before one is asked", async () => {
+    await home.serve();
+    const long = `echo ${"x".repeat(3_000)}; echo the end of it`;
+    const sent = await home.onTerminal(["send", `please run \`${long}\``], {
+      answers: [["Allow bash?", "\u001b[B\u001b[B\r"]],
+    });
+    const asked = sent.stdout.slice(0, sent.stdout.indexOf("Allow bash?"));
+    expect(asked).toContain("xxx; echo the end of it");
+    expect(sent.stdout).toContain("did not allow");
+  });
+
+  test("[CLI246] approve shows what it answers, and with --show all of it and answers nothing", async () => {
+    await home.serve();
+    const long = `echo ${"x".repeat(30_000)}; echo the end of it`;
+    await home.run(["send", `please run \`${long}\``]);
+    const { id } = await waitingRun();
+    const shown = await home.ok("runs", "approve", id, "--show");
+    expect(shown).toContain(`  | ${long}\n`);
+    const { data } = await home.json("runs", "approve", id, "--show");
+    expect(data).toMatchObject([{ run_id: id, name: "bash", arguments: JSON.stringify({ command: long }) }]);
+    expect(data[0]).not.toHaveProperty("truncated");
+    expect((await waitingRun()).id).toBe(id);
+    expect((await home.run(["runs", "approve", id, "--show", "--deny"])).code).toBe(2);
+    const denied = await home.run(["runs", "approve", id, "--deny"]);
+    expect(denied.stdout).toMatch(/^Not allowed: bash/);
+    expect(denied.stderr).toContain(`  | ${long.slice(0, 20_000)}\n[approval] Cut here`);
+    const again = await home.run(["runs", "approve", id, "--show"]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("waits for no answer") });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answerTo, playByAgent } from "../support/agents.js";
+import { answerTo, playByAgent, requestsOf } from "../support/agents.js";
 import {
   askedIn,
   atRest,
@@ -8,9 +8,11 @@ import {
   delegationConfig,
   returnedTo,
   runsOf,
+  saysAfter,
 } from "../support/delegation.js";
 import { reached } from "../support/mortal-gateway.js";
 import { calls, type RunScene, runStage } from "../support/runs.js";
+import { Wire } from "../support/wire.js";
 
 const to = (agentId: string, more: object = {}) => delegates({ agentId, content: `for ${agentId}`, ...more });
 
@@ -305,6 +307,52 @@ describe("agents_message outside a run", () => {
       status: "failed",
       output: expect.stringContaining("agentDenylist"),
     });
+  });
+
+  test("[DEL38] whoever called and is gone gets the result in the thread: it is neither lost nor cancelled", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    const { id } = await scene.start({ agent_id: "a" });
+    playByAgent(scene.model, { b: [saysAfter("left", "here you are")], a: ["thanks"] });
+    const other = await Wire.open(stage.gateway().url, stage.gateway().token);
+    const given = { agentId: "b", content: "wait for it" };
+    const params = { workspace_id, thread_id: id, name: "agents_message", arguments: given };
+    other.result("tool/call", params).catch(() => {});
+    await childOf(scene, "b", "running");
+    await scene.model.request(0);
+    other.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    scene.model.open("left");
+    await returnedTo(scene, id);
+    expect(JSON.stringify(requestsOf(scene.model, "a").at(-1)?.messages)).toContain("here you are");
+  });
+
+  test("[DEL48] a run hands on 64 tasks at most; what is refused leaves no thread behind", {
+    timeout: 60_000,
+  }, async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "a" });
+    const task = { agentId: "b", content: "one of many", session: "create", mode: "async" as const };
+    playByAgent(scene.model, { a: [delegates(...Array.from({ length: 66 }, () => task)), "enough"] });
+    await scene.answered(id, "go");
+    const last = requestsOf(scene.model, "a")
+      .flatMap(({ messages }) => messages)
+      .filter(({ role, content }) => role === "tool" && String(content).includes("64 tasks"));
+    expect(new Set(last.map(({ tool_call_id }) => tool_call_id)).size).toBe(2);
+    const children = (await scene.runs()).filter(({ parent_run_id }) => parent_run_id !== undefined);
+    expect(children.filter(({ origin }) => origin?.kind === "delegated")).toHaveLength(64);
+    const { threads } = await scene.wire.result("thread/tree", { workspace_id: scene.workspace_id });
+    expect(threads.filter(({ agent_id }) => agent_id === "b")).toHaveLength(64);
+    await atRest(scene);
+  });
+
+  test("[DEL49] a key of a client's own can't stand for one of Heddle's", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "a" });
+    for (const idempotency_key of ["returned:int_1", "int_1", "del_1"]) {
+      const params = { thread_id: id, content: "hi", idempotency_key };
+      expect(await scene.wire.error("run/start", params)).toMatchObject({ data: { kind: "invalid_params" } });
+    }
   });
 
   test("[DEL47] without a thread there is nobody for a result to come back to: it is refused", async () => {

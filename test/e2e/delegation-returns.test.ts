@@ -163,8 +163,10 @@ here it is`,
     await reached(async () =>
       expect((await scene.journal(run.id)).map(({ type }) => type)).toContain("run.steered"),
     );
-    expect((await scene.getRun(run.id)).status).toBe("waiting");
-    await scene.wire.result("run/approve", { run_id: run.id, tool_call_id: "call_1", decision: "allow" });
+    const { status, approvals: [asked] = [] } = await scene.getRun(run.id);
+    expect(status).toBe("waiting");
+    const { tool_call_id = "" } = asked ?? {};
+    await scene.wire.result("run/approve", { run_id: run.id, tool_call_id, decision: "allow" });
     await scene.ended(run.id);
     const last = requestsOf(scene.model, "general").at(-1)?.messages.slice(-2);
     expect(last?.map(({ role }) => role)).toEqual(["tool", "user"]);

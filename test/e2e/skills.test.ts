@@ -15,6 +15,8 @@ const stage = runStage(undefined, {
         toolApprovals: { allow: ["bash"] },
         ...limits,
       }),
+      agentAt(url, apis[0], { agentId: "social", toolExposure: "skills", skillAllowlist: ["agents"] }),
+      agentAt(url, apis[0], { agentId: "shy", toolExposure: "skills", skillDenylist: ["agents"] }),
       agentAt(url, apis[0], { agentId: "mixed", toolExposure: "mixed", skillDenylist: ["lists"] }),
       agentAt(url, apis[0], { agentId: "plain", toolApprovals: { allow: ["bash"] } }),
       agentAt(url, apis[0], { agentId: "armless", toolExposure: "skills", toolDenylist: ["bash"] }),
@@ -74,6 +76,20 @@ test("[SKL6] mixed agents have both, within their skill lists; without bash, or 
   expect(mixed).not.toContain("\n- lists:");
   expect(await skillsSection(scene, await threadOf(scene, "plain"))).toBeUndefined();
   expect(await skillsSection(scene, await threadOf(scene, "armless"))).toBeUndefined();
+});
+
+test("[SEC72] an agent that has agents_message as a command is told whom it can ask, and one without it is not", async () => {
+  const scene = await stage.scene();
+  const told = async (agent_id: string) => {
+    const { messages } = await scene.preview(await threadOf(scene, agent_id), { content: "hello" });
+    return messages.find(({ section_id }) => section_id === "agents")?.content;
+  };
+  const social = await told("social");
+  expect(social).toMatch(/^Available agents you can delegate to:\n/);
+  expect(social).toContain("\n- plain:");
+  expect(social).toContain("Use agents_message to ask another agent to perform a task.");
+  expect(await told("plain")).toContain("\n- social:");
+  for (const agent_id of ["crafty", "shy", "armless"]) expect(await told(agent_id)).toBeUndefined();
 });
 
 test("[SKL7] a command that the prompt names does what the tool does", async () => {

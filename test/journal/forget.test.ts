@@ -21,7 +21,10 @@ const DAY_MS = 24 * 3600 * 1000;
 async function left(kind: StoreKind) {
   const model = await startModelServer();
   const configFile = join(temporaryDirectory(), "heddle.config.json");
-  writeFileSync(configFile, JSON.stringify({ agents: [agentAt(model.url)] }));
+  writeFileSync(
+    configFile,
+    JSON.stringify({ agents: [agentAt(model.url), agentAt(model.url, undefined, { agentId: "second" })] }),
+  );
   const gateway = await startGateway(kind, { configFile });
   onTestFinished(() => model.close());
   const scene = await RunScene.over(gateway, model, projectDirectory());
@@ -35,7 +38,15 @@ async function left(kind: StoreKind) {
     runs[name] = (await where.answered(id, "Asked in all of them.")).id;
     await where.answered(id, `Asked in ${name}.`);
   }
-  await scene.wire.result("thread/delete", { thread_id: threads.gone as string });
+  threads.called = (await scene.start()).id;
+  const { workspace_id } = scene;
+  const call = (thread_id: string, name: string, given: object) =>
+    scene.wire.result("tool/call", { workspace_id, thread_id, name, arguments: { ...given } });
+  await call(threads.called, "system_time", {});
+  scene.plays("An answer.");
+  await call(threads.gone as string, "agents_message", { agentId: "second", content: "A private question" });
+  for (const name of ["gone", "called"])
+    await scene.wire.result("thread/delete", { thread_id: threads[name] as string });
   await other.wire.result("workspace/delete", { workspace_id: other.workspace_id });
   scene.wire.close();
   other.wire.close();
@@ -84,7 +95,11 @@ onEachStore("what is forgotten of runs", (kind) => {
     await purgeIn(29, store, place);
     expect(await texts()).toEqual(before);
     expect(await count("journal_event", "gone")).toBeGreaterThan(0);
+    expect(await runSql(location, "select asked from delegation")).toHaveLength(1);
     await purgeIn(31, store, place);
+    // One in which nobody was asked anything, but a tool was called.
+    expect(await count("journal_event", "called")).toBe(0);
+    expect(await runSql(location, "select asked from delegation")).toEqual([]);
     for (const table of ["journal_event", "run", "history", "blob_use"]) {
       expect(await count(table, "gone"), table).toBe(0);
       expect(await count(table, "elsewhere"), table).toBe(0);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Plugin, writeSkills } from "../../src/tools/index.js";
@@ -49,6 +49,40 @@ test("[SKL4] a file that says the same is left alone; one that was changed or re
   await write(directory, { ...notes, guide: "Another guide." });
   expect(readFileSync(path, "utf8")).toContain("Another guide.");
   expect(readdirSync(join(directory, "notes"))).toEqual(["SKILL.md"]);
+});
+
+test("[SKL4] what is the same plugin with the same tools is not written out or read again, unless somebody touched the file", async () => {
+  const directory = temporaryDirectory();
+  const { plugins, tools } = listed(notes);
+  const [plugin] = plugins as [(typeof plugins)[number]];
+  let read = 0;
+  // The parts of a plugin that only its text is made of.
+  const counted = {
+    ...plugin,
+    get guide() {
+      read += 1;
+      return "Counted.";
+    },
+  };
+  const again = (of = tools) => writeSkills({ directory, program }, [counted], of);
+  const [skill] = await again();
+  const path = skill?.skill_path as string;
+  const text = readFileSync(path, "utf8");
+  const { ino } = statSync(path);
+  for (let time = 0; time < 3; time++) expect(await again()).toEqual([skill]);
+  // A list that was put together anew of the same tools.
+  await again([...tools]);
+  expect(read).toBe(1);
+  expect(statSync(path).ino).toBe(ino);
+  rmSync(join(directory, "notes"), { recursive: true });
+  await again();
+  expect(readFileSync(path, "utf8")).toBe(text);
+  writeFileSync(path, text.replace("Counted.", "Changed."));
+  await again();
+  expect(readFileSync(path, "utf8")).toBe(text);
+  expect(read).toBe(1);
+  await again(tools.slice(1));
+  expect(readFileSync(path, "utf8")).not.toContain("## notes_add");
 });
 
 test("[SKL5] no id leads anywhere else or to another plugin's file", async () => {

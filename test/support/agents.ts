@@ -48,7 +48,9 @@ interface WireTool {
 /** What a run's agent was told that a call answered. */
 export function answerTo(model: ModelServer, agentId: string, call_id = "call_1"): unknown {
   for (const { messages } of requestsOf(model, agentId).toReversed()) {
-    const found = messages.findLast(({ tool_call_id }) => tool_call_id === call_id);
+    // An id that came before in the run was given a number.
+    const isIt = (id = "") => id === call_id || id.startsWith(`${call_id}_`);
+    const found = messages.findLast(({ tool_call_id }) => isIt(tool_call_id));
     if (found) return parsed(String(found.content));
   }
   return undefined;

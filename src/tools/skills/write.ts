@@ -52,7 +52,8 @@ const known = new WeakMap<ListedPlugin, { readonly tools: readonly ListedTool[];
 
 function textOf(plugin: ListedPlugin, tools: readonly ListedTool[]): string {
   const before = known.get(plugin);
-  const isSame = before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at]);
+  const isSame =
+    before?.tools.length === tools.length && tools.every((tool, at) => tool === before.tools[at]);
   if (before && isSame) return before.text;
   const text = skillText(plugin, tools);
   known.set(plugin, { tools, text });

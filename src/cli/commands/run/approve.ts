@@ -48,11 +48,7 @@ export async function approve(
 }
 
 /** What waits, whole; nothing is answered. */
-async function showAsked(
-  given: string,
-  call_id: string | undefined,
-  options: ApproveOptions,
-): Promise<void> {
+async function showAsked(given: string, call_id: string | undefined, options: ApproveOptions): Promise<void> {
   const data = await withSession(options, async (session) => {
     const named = await namedRun(session, given, options);
     const found = call_id === undefined ? (named.approvals ?? []) : [pending(named, call_id)];
