@@ -34,7 +34,7 @@ test("[RUN121] two people who edit a queued run at the same time both have their
   const { id } = await scene.start();
   scene.plays({ steps: [{ text: "Begun" }, { hang: true }] }, says("Done."));
   const first = await scene.startRun(id, "first");
-  await vi.waitFor(() => expect(stage.model().requests).toHaveLength(1));
+  await vi.waitFor(() => expect(stage.model().requests).toHaveLength(1), { timeout: 20_000 });
   const { run } = await scene.startRun(id, "old words");
   const { wire } = scene;
   await Promise.all([

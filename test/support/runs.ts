@@ -178,7 +178,7 @@ export class RunScene extends ThreadScene {
   }
 
   /** Waits until a run is told of in a way that is looked for. */
-  changed(run_id: string, isSo: (run: Run) => boolean, withinMs = 20_000): Promise<Run> {
+  changed(run_id: string, isSo: (run: Run) => boolean, withinMs = 40_000): Promise<Run> {
     const look = () =>
       this.wire
         .notifications("run/changed")
