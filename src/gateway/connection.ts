@@ -42,7 +42,7 @@ export class Connection implements Peer {
   readonly subscriptions: Following | undefined;
   readonly bound: BoundThread | undefined;
   readonly #gone = new AbortController();
-  readonly gone = this.#gone.signal;
+  readonly gone: AbortSignal = this.#gone.signal;
   readonly #deps: ConnectionDeps;
   readonly #sink: Sink;
   readonly #outbox: Outbox;

@@ -17,10 +17,11 @@ type Call = NonNullable<PromptMessage["tool_calls"]>[number];
  * whatever comes of it. It ends when all are, or when the rest waits for somebody.
  */
 export async function callTools(deps: RunsDeps, session: ThreadSession): Promise<void> {
-  const { run_id, inputs } = session.active as ActiveRun;
+  const { run_id, inputs, step } = session.active as ActiveRun;
   // What it was offered decides what it may call, also where another gateway offered it.
   session.prepared ??= await restorePrepared(deps, inputs as string);
   session.live ??= new Live(session.key, run_id, (note) => deps.live.tell(note));
+  session.live.begin(step);
   const begun = new Map<string, Promise<void>>();
   const atWork = new Set<Promise<void>>();
   for (;;) {

@@ -139,12 +139,13 @@ async function agentOf(
   { workspace_id, thread_id }: { workspace_id: string; thread_id?: string | undefined },
   by: CalledBy = "person",
 ): Promise<AgentDefinition | undefined> {
+  // What a project names is looked at before it is used: it may not be trusted any more.
+  const agents = deps.agents.in(workspace_id);
   if (thread_id === undefined) {
     if (await deps.store.read(() => workspaces.findWorkspace(workspace_id))) return undefined;
     throw workspaceNotFound(workspace_id);
   }
   const { thread } = await getThread(deps, { workspace_id, thread_id });
-  const agents = deps.agents.in(workspace_id);
   // A command can write to the files of its thread: whom those name now does not widen what its own run may do.
   const running = by === "agent" ? await runningAgent(deps, { workspace_id, thread_id }) : undefined;
   if (running !== undefined) return agents.require(running);
