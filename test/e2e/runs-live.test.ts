@@ -214,7 +214,7 @@ test("[RUN75] a client that does not read holds up neither the run nor other cli
   const piece = "x".repeat(64 * 1024);
   const pieces = Array.from({ length: 320 }, (_, i) => `${i} ${piece}`);
   // With pauses, in which whoever reads has read: all of them share one process here.
-  const steps = pieces.flatMap((text, at) => [{ text }, ...(at % 8 === 0 ? [{ delay_ms: 5 }] : [])]);
+  const steps = pieces.flatMap((text, at) => [{ text }, ...(at % 4 === 0 ? [{ delay_ms: 10 }] : [])]);
   scene.plays({ steps });
   const { run } = await scene.startRun(id, "Say a lot");
   expect(await scene.ended(run.id)).toMatchObject({ status: "completed" });
