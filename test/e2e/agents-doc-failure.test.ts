@@ -171,7 +171,8 @@ function lostServer(stage: Stage): void {
   test("[API46] [DOC88] [DOC89] every connection ended: refusals, then it goes on", async () => {
     const scene = await furnished(stage.scene);
     await withDatabase(stage, async (database) => {
-      await database.all(`select pg_terminate_backend(pid) ${others}`);
+      // With a time it waits until they are gone: one that was only told to go may answer once more.
+      await database.all(`select pg_terminate_backend(pid, 10000) ${others}`);
       const { workspace_id } = scene;
       const error = await scene.wire.error("thread/folder/create", { workspace_id, name: "B" });
       expectFailure("thread/folder/create", error, ["store.unavailable"]);
@@ -194,7 +195,7 @@ function lostServer(stage: Stage): void {
       while (waiting.length === 0) {
         waiting = await database.all(`select pid ${others} and wait_event_type = 'Lock'`);
       }
-      await database.all(`select pg_terminate_backend(${waiting[0]?.pid})`);
+      await database.all(`select pg_terminate_backend(${waiting[0]?.pid}, 10000)`);
       expectFailure(`${FAMILY}save`, await failed, ["store.unavailable"]);
       await database.all("rollback");
     });
