@@ -107,7 +107,7 @@ describe("servers", () => {
     await wire.result("thread/start", { workspace_id: opened.home });
     expect(isListed).toBe(false);
     expect(await listing).toEqual(["demo", "demo-notes"]);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test("[CFG12] nothing is looked for while the configuration names agents, and at once when it does not any more", async () => {

@@ -197,7 +197,7 @@ test("[BSH5] of very much its beginning and its end are kept, memory stays bound
   expect(left + kept).toBe(400_000_000 + "first\n\nlast\n".length - 1);
   expect(process.memoryUsage().rss - memory).toBeLessThan(150 * 1024 * 1024);
   expect(turns).toBeGreaterThan(10);
-  expect(longest).toBeLessThan(1_000);
+  expect(longest).toBeLessThan(5_000);
 });
 
 test("[BSH6] nothing is stripped, and characters in pieces are whole", async () => {
