@@ -59,8 +59,6 @@ export interface RunParts {
   /** The MCP servers that a trusted project names, for its workspace alone. */
   useServers(servers: McpEntries, of: { workspace_id: string; directory: string }): void;
   readonly mcp: McpParts["servers"];
-  /** The built-in ones: whether each is there is up to the configuration. */
-  readonly plugins: readonly Plugin[];
   /** Takes up what a gateway before this one left behind. */
   recover(): Promise<void>;
   /** Lets runs end within a time, and interrupts the rest. */
@@ -134,7 +132,6 @@ export async function composeRuns(given: {
       mcp.use(now);
     },
     useServers: mcp.useServers,
-    plugins,
     async recover() {
       mcp.begin();
       await recoverRuns(deps);

@@ -1,6 +1,6 @@
 import { Lru, unixSeconds } from "../base/index.js";
 import type { Result } from "../protocol/index.js";
-import { agentsDocs, type Store, type Unit } from "../store/index.js";
+import { agentsDocs, Generations, type Store, type Unit } from "../store/index.js";
 import { folderNotFound, threadNotFound, workspaceNotFound } from "../tree/index.js";
 import type { InstructionsDeps } from "./deps.js";
 import { effectiveField } from "./wire.js";
@@ -17,33 +17,23 @@ export function* walkScope(workspace_id: string, from: agentsDocs.WalkFrom): Uni
 const CACHE_CHARS = 8_000_000;
 const ENTRY_OVERHEAD = 1_000;
 
-/**
- * Resolves what is in effect for threads, and remembers it until the tree or a document of that workspace changes.
- * An entry is filed under the workspace's generation as it was before the read, so a change in between leaves it
- * behind rather than letting it be served stale.
- */
+/** Resolves what is in effect for threads, and remembers it until the tree or a document of that workspace changes. */
 export class Resolver {
   readonly #store: Store;
   readonly #walks = new Lru<string, agentsDocs.Walk>(CACHE_CHARS);
-  readonly #generations = new Map<string, number>();
-  readonly #stop: (() => void)[];
-  #epoch = 0;
+  readonly #generations: Generations;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#stop = [
-      store.onForget(() => this.#epoch++),
-      store.onCommit(({ notes }) => {
-        for (const { workspace_id, method, params } of notes) {
-          if (method === "thread/tree/changed" && !isThreadAlone(params)) this.#changed(workspace_id);
-        }
-      }),
-    ];
+    this.#generations = new Generations(
+      store,
+      ({ method, params }) => method === "thread/tree/changed" && !isThreadAlone(params),
+    );
   }
 
   async walkForThread(workspace_id: string, thread_id: string): Promise<agentsDocs.Walk> {
     if (!this.#store.exclusive()) return this.#store.read(() => walkScope(workspace_id, { thread_id }));
-    const key = `${this.#epoch} ${workspace_id} ${this.#generation(workspace_id)} ${thread_id}`;
+    const key = `${this.#generations.of(workspace_id)} ${thread_id}`;
     const known = this.#walks.get(key);
     if (known) return known;
     const walk = await this.#store.read(() => walkScope(workspace_id, { thread_id }));
@@ -52,15 +42,7 @@ export class Resolver {
   }
 
   close(): void {
-    for (const stop of this.#stop) stop();
-  }
-
-  #changed(workspace_id: string): void {
-    this.#generations.set(workspace_id, this.#generation(workspace_id) + 1);
-  }
-
-  #generation(workspace_id: string): number {
-    return this.#generations.get(workspace_id) ?? 0;
+    this.#generations.close();
   }
 }
 

@@ -4,7 +4,14 @@ import type { HookRuntime } from "../hooks/index.js";
 import type { FrozenConfig, PromptsDeps } from "../prompts/index.js";
 import type { Provider } from "../providers/index.js";
 import type { RunRow } from "../store/index.js";
-import type { ListedPlugin, ToolRegistry } from "../tools/index.js";
+import type {
+  ArtifactItem,
+  ListedPlugin,
+  McpServerStatus,
+  ShownPanel,
+  Skill,
+  ToolRegistry,
+} from "../tools/index.js";
 import type { Waits } from "./delegate/waits.js";
 import type { PromptTexts, RecordedValues } from "./prompt-texts.js";
 import type { Sessions } from "./session/sessions.js";
@@ -22,43 +29,17 @@ export interface Surroundings {
   /** The lists, notes and views of a workspace. */
   artifacts(workspace_id: string): Promise<readonly ArtifactItem[]>;
   /** The panels that people have open on them. */
-  panels(workspace_id: string): readonly OpenPanel[];
+  panels(workspace_id: string): readonly ShownPanel[];
   /**
    * The servers that tools of a workspace come from. In a command that runs once, and with `tried`, the first try of each
    * is waited for, for a while.
    */
-  servers(workspace_id: string, wish?: { readonly tried: boolean }): Promise<readonly ToolServer[]>;
+  servers(
+    workspace_id: string,
+    wish?: { readonly tried: boolean },
+  ): Promise<readonly Omit<McpServerStatus, "workspace_id">[]>;
   /** Where the skills of plugins are, and the command to use them with. None where commands can't reach this gateway. */
-  skills(workspace_id: string, plugins: readonly ListedPlugin[]): Promise<readonly ListedSkill[]>;
-}
-
-export interface ToolServer {
-  readonly name: string;
-  readonly state: "connecting" | "ready" | "failed" | "off";
-  readonly tools: number;
-  readonly problem?: string;
-  readonly since: number;
-}
-
-export interface ArtifactItem {
-  readonly type: string;
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface OpenPanel {
-  readonly panel_id: string;
-  readonly panel_type: string;
-  readonly panel_title?: string;
-  readonly selected: boolean;
-  readonly context?: { readonly type?: string; readonly id?: string; readonly name?: string };
-}
-
-export interface ListedSkill {
-  readonly id: string;
-  readonly description: string;
-  readonly skill_path: string;
-  readonly cli_path: string;
+  skills(workspace_id: string, plugins: readonly ListedPlugin[]): Promise<readonly Skill[]>;
 }
 
 export interface RunsDeps extends PromptsDeps {

@@ -1,4 +1,5 @@
 export { type StoreFailure, storeError } from "./errors.js";
+export { Generations } from "./generations.js";
 export { inspectStore } from "./inspect.js";
 export type { Inspection } from "./inspection.js";
 export { SCHEMA_VERSION } from "./migrations/index.js";

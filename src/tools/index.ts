@@ -1,6 +1,6 @@
 export type { ListedTool } from "./accept.js";
-export { ArtifactItems } from "./artifacts/items.js";
-export { Panels } from "./artifacts/panels/panels.js";
+export { type ArtifactItem, ArtifactItems } from "./artifacts/items.js";
+export { Panels, type ShownPanel } from "./artifacts/panels/panels.js";
 export { artifactPlugins } from "./artifacts/plugins.js";
 export { purgeArtifacts } from "./artifacts/purge.js";
 export { builtInTools } from "./built-in.js";
