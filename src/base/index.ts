@@ -5,6 +5,14 @@ export { failures, HeddleError, isKind } from "./errors.js";
 export { contentRef, sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
+  Allowance,
+  type ChildGiven,
+  type ChildPatience,
+  ChildProblem,
+  LineChild,
+  onOneLine,
+} from "./line-child.js";
+export {
   type HeldLock,
   type KernelLock,
   openLock,

@@ -2,21 +2,26 @@ import { z } from "zod";
 import { httpConfigSchema, needKey, readConfig } from "./config.js";
 import { demo } from "./demo.js";
 import { providerError } from "./errors.js";
-import { type Provider, type ProviderId, providerIds } from "./provider.js";
+import { programConfig } from "./programs/config.js";
+import type { Program } from "./programs/program.js";
+import { programProvider } from "./programs/talk.js";
+import { type ProgramId, type Provider, type ProviderId, providerIds } from "./provider.js";
 import { scripted } from "./scripted.js";
 
 export interface ProviderChoice {
   /** One of `providerIds`. */
   readonly provider: string;
   readonly config?: unknown;
+  /** What a program sees of the environment, beside what its configuration names. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
  * Makes the provider that a configuration names, or throws what is wrong with it (`provider.unknown`,
  * `provider.invalid_config`, `provider.missing_key`). The code of an API is loaded with its first request.
  */
-export function createProvider({ provider, config }: ProviderChoice): Provider {
-  if (Object.hasOwn(makers, provider)) return makers[provider as ProviderId](config);
+export function createProvider({ provider, config, env = {} }: ProviderChoice): Provider {
+  if (Object.hasOwn(makers, provider)) return makers[provider as ProviderId](config, env);
   throw providerError(
     { kind: "provider.unknown", provider, known: providerIds },
     `There is no provider "${provider}". Known are: ${providerIds.join(", ")}.`,
@@ -40,7 +45,9 @@ const compatibleSchema = httpConfigSchema.extend({
 const anthropicSchema = httpConfigSchema.extend(at(anthropicAddress));
 const googleSchema = httpConfigSchema.extend(at(googleAddress));
 
-const makers: Readonly<Record<ProviderId, (config: unknown) => Provider>> = {
+type Maker = (config: unknown, env: NodeJS.ProcessEnv) => Provider;
+
+const makers: Readonly<Record<ProviderId, Maker>> = {
   openai: (given) => {
     const config = needKey("openai", readConfig("openai", openaiSchema, given), openaiAddress);
     return lazily("openai", async () => (await import("./apis/openai.js")).openai(config));
@@ -59,9 +66,20 @@ const makers: Readonly<Record<ProviderId, (config: unknown) => Provider>> = {
     const config = needKey("google", readConfig("google", googleSchema, given), googleAddress);
     return lazily("google", async () => (await import("./apis/google.js")).google(config));
   },
+  "claude-cli": program("claude-cli", async () => (await import("./programs/claude/program.js")).claude),
+  "codex-cli": program("codex-cli", async () => (await import("./programs/codex/program.js")).codex),
+  "pi-cli": program("pi-cli", async () => (await import("./programs/pi/program.js")).pi),
+  acp: program("acp", async () => (await import("./programs/acp/program.js")).acp),
   demo,
   scripted,
 };
+
+function program(id: ProgramId, load: () => Promise<Program>): Maker {
+  return (given, env) => {
+    const config = programConfig(id, given, env);
+    return lazily(id, async () => programProvider(await load(), config));
+  };
+}
 
 /** An API's code takes longer to load than the whole gateway. */
 function lazily(id: ProviderId, load: () => Promise<Provider>): Provider {
@@ -79,5 +97,7 @@ function lazily(id: ProviderId, load: () => Promise<Provider>): Provider {
     load: async () => {
       await loaded();
     },
+    // What was never loaded keeps nothing.
+    release: async (key) => (await loading)?.release?.(key),
   };
 }

@@ -13,6 +13,16 @@ const advice = {
   "provider.broken_stream": "Try again.",
   "provider.empty_answer": "Try again.",
   "provider.content_type": "Check that the address (`baseURL`) is that of the API.",
+  "program.missing": "Install it, or set `chat.config.command` to where it is.",
+  "program.signed_out": "Sign in with the program itself, then try again.",
+  "program.no_start": "Run the command in a terminal to see why, then try again.",
+  "program.silent": "Try again, or allow more time in `chat.config.timeouts`.",
+  "program.exited": "Send the message again: it goes to a new session with all that was said.",
+  "program.unintelligible":
+    "Check that `chat.config.command` is the program that the provider is for, in a version that is known.",
+  "program.failed": "Look at what the program says, then try again.",
+  "program.unlimited":
+    'Say `"ownTools": true` in the agent\'s configuration to let it use them, or take its tool and capability lists away.',
 } as const;
 
 export type FailureCode = keyof typeof advice;
@@ -27,6 +37,10 @@ const final: ReadonlySet<FailureCode> = new Set([
   "provider.too_large",
   "provider.bad_request",
   "provider.content_type",
+  "program.missing",
+  "program.signed_out",
+  "program.unintelligible",
+  "program.unlimited",
 ]);
 
 export interface FailedEvent {

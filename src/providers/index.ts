@@ -2,12 +2,22 @@ export { createProvider } from "./create.js";
 export type { ProviderError } from "./errors.js";
 export { type PromptMessage, promptMessageSchema, promptMessagesSchema } from "./prompt-message.js";
 export {
+  type AskedPermission,
+  type Bridge,
+  type Delivery,
+  type FileDiff,
   type GenerateRequest,
+  isProgram,
+  OWN_MODEL,
+  type PermissionAnswer,
   type Provider,
   type ProviderEvent,
+  programIds,
   providerIds,
   type ReasoningEffort,
   reasoningEfforts,
   type ToolSpec,
+  type WorkPlace,
+  type WorkSession,
 } from "./provider.js";
 export { answerStepSchema, fragments, Script, turnSchema } from "./script.js";

@@ -2,7 +2,8 @@ import type { FailedEvent, FailureCode } from "./failure.js";
 import type { PromptMessage, ProviderData } from "./prompt-message.js";
 
 /**
- * A model behind one interface. It knows nothing of threads, tools or runs: messages in, events out.
+ * A model, or a program that works by itself with one, behind one interface. It knows nothing of threads or runs: messages
+ * in, events out.
  */
 export interface Provider {
   readonly id: ProviderId;
@@ -21,6 +22,8 @@ export interface Provider {
   prepare(request: GenerateRequest): Promise<SentRequest>;
   /** Loads the code of this provider, which the first request would otherwise wait for. */
   load(): Promise<void>;
+  /** Ends what is kept for a `WorkPlace.key`; without one, all of it. Resolves when no process of it is left. */
+  release?(key?: string): Promise<void>;
 }
 
 export const providerIds = [
@@ -28,10 +31,25 @@ export const providerIds = [
   "openai-compatible",
   "anthropic",
   "google",
+  "claude-cli",
+  "codex-cli",
+  "pi-cli",
+  "acp",
   "demo",
   "scripted",
 ] as const;
 export type ProviderId = (typeof providerIds)[number];
+
+/** Programs that are agents themselves: they call tools of their own, and need a `WorkPlace`. */
+export const programIds = ["claude-cli", "codex-cli", "pi-cli", "acp"] as const;
+export type ProgramId = (typeof programIds)[number];
+
+export function isProgram(provider: string): provider is ProgramId {
+  return programIds.some((id) => id === provider);
+}
+
+/** The model of a program that is left to choose one itself. */
+export const OWN_MODEL = "default";
 
 export interface GenerateRequest {
   readonly model: string;
@@ -40,7 +58,54 @@ export interface GenerateRequest {
   readonly params?: ModelParams | undefined;
   /** The same for requests that share a prefix: it helps a server to find its prompt cache. */
   readonly cacheKey?: string | undefined;
+  /** For programs; model APIs do not look at it. */
+  readonly work?: WorkPlace | undefined;
 }
+
+/** Where a program works, with what, and who is asked what it may do. */
+export interface WorkPlace {
+  /** Whose it is. A process may be kept under it for the next turn, until `release`. */
+  readonly key: string;
+  /** Absolute. */
+  readonly directory: string;
+  /** A session whose last turn ended well. Without it, or when the program has lost it, all of `messages` is told anew. */
+  readonly session?: WorkSession | undefined;
+  /** The tools of the request, over MCP, while the turn lasts. */
+  readonly bridge?: Bridge | undefined;
+  /** False: the program's own tools are switched off; where that can't be done the turn is refused. */
+  readonly ownTools: boolean;
+  /** Asks somebody whether the program may do something. It resolves with "deny" when the turn is aborted. */
+  ask(asked: AskedPermission): Promise<PermissionAnswer>;
+}
+
+export interface WorkSession {
+  /** As the program named it in a `session` event. */
+  readonly id: string;
+  /** How many of `messages`, those of the system not counted, it has been told or has said itself. */
+  readonly told: number;
+  /** `sha256` of the instructions it was begun with, as the `request` event of that turn said. */
+  readonly instructions: string;
+}
+
+/** How a program reaches the tools: by the address with the token, or by a command that speaks MCP on its standard streams. */
+export interface Bridge {
+  readonly url: string;
+  readonly token: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface AskedPermission {
+  /** The call's id where the program names one; the same as in its `tool_call`. */
+  readonly id?: string | undefined;
+  /** The program's own name for the tool. */
+  readonly name: string;
+  /** Its arguments, as JSON. */
+  readonly arguments: string;
+}
+
+export type PermissionAnswer = "allow" | "always" | "deny";
 
 export interface ToolSpec {
   readonly name: string;
@@ -64,12 +129,39 @@ export interface SentRequest {
   readonly body: string;
 }
 
+export interface FileDiff {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** How what Heddle has to say reached a program. */
+export interface Delivery {
+  /**
+   * `system_prompt`, `developer_instructions`: in the program's own place for them. `message`: as a marked block at the head
+   * of the message. `already_there`: the session has them, unchanged, from its beginning.
+   */
+  readonly way: "system_prompt" | "developer_instructions" | "message" | "already_there";
+  /** `kept`: the process of the turn before went on. `resumed`: by another process. `new`: `replayed` says what it was told. */
+  readonly session: "new" | "resumed" | "kept";
+  /** Messages of the past that a new session was told. */
+  readonly replayed: number;
+  /** `sha256` of the instructions. */
+  readonly instructions: string;
+  /** What the program adds by itself, in words for people. */
+  readonly adds: readonly string[];
+}
+
 export const finishReasons = ["stop", "length", "tool_calls", "content_filter", "other"] as const;
 export type FinishReason = (typeof finishReasons)[number];
 
 export type ProviderEvent =
-  /** Once, before anything is awaited from the server, however often the request is repeated. */
-  | ({ readonly type: "request" } & SentRequest)
+  /**
+   * Once, before anything is awaited from the server, however often the request is repeated. A program that turns out to
+   * have lost its session is handed over everything anew, with another one. Nothing is sent before the next event is asked
+   * for, so whoever reads can make it durable first.
+   */
+  | ({ readonly type: "request"; readonly delivery?: Delivery } & SentRequest)
   | { readonly type: "text"; readonly text: string }
   /** A fragment of the block `id`. The last `providerData` of a block belongs into the part that is sent back. */
   | {
@@ -88,6 +180,21 @@ export type ProviderEvent =
       readonly arguments: string;
       readonly providerData?: ProviderData;
     }
+  /** Programs only: what a tool writes while it runs, for showing. */
+  | { readonly type: "tool_output"; readonly id: string; readonly text: string }
+  /** Programs only, who call tools themselves: what came of the `tool_call` with this id. */
+  | {
+      readonly type: "tool_result";
+      readonly id: string;
+      readonly output: string;
+      readonly failed: boolean;
+      readonly duration_ms?: number;
+      readonly diffs?: readonly FileDiff[];
+    }
+  /** Programs only: under which name the session can be resumed, once the turn has ended with `finish`. */
+  | { readonly type: "session"; readonly id: string }
+  /** Programs only: something it said that is no part of its answer. */
+  | { readonly type: "diagnostic"; readonly text: string }
   /** Absent when the server does not tell. `cached_input` is a part of `input`, `reasoning` a part of `output`. */
   | {
       readonly type: "usage";

@@ -1,5 +1,5 @@
 import type { FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Allowance } from "./allowance.js";
+import { Allowance } from "../../base/index.js";
 import { McpProblem } from "./problem.js";
 import type { McpSdk } from "./sdk.js";
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { onOneLine } from "../../base/index.js";
 import { clipped } from "../quoted.js";
 import type { ToolOutcome } from "../tool.js";
-import { onOneLine } from "./problem.js";
 
 type Block = CallToolResult["content"][number];
 

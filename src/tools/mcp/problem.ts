@@ -1,3 +1,4 @@
+import { onOneLine } from "../../base/index.js";
 import { clipped } from "../quoted.js";
 
 const MOST_WORDS = 500;
@@ -49,11 +50,4 @@ function look(error: unknown): Looked {
     status: typeof told === "number" ? told : undefined,
     cause,
   };
-}
-
-export function onOneLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { onOneLine } from "../../base/index.js";
 import { clipped, quoted } from "../quoted.js";
 import type { TheirTool } from "./connection.js";
-import { onOneLine } from "./problem.js";
 
 const MOST_TOOLS = 500;
 const MOST_NAME = 256;
