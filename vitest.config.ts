@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    // They need programs of hundreds of megabytes: `npm run test:agents`.
+    exclude: ["node_modules/**", "test/real-programs/**"],
     // What runs on the machine must not decide which agents there are.
     env: { HEDDLE_DETECT: "off" },
     globalSetup: ["test/support/global-setup.ts"],

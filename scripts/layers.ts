@@ -20,7 +20,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   providers: {
     level: 1,
     only: ["base"],
-    may: ["@ai-sdk/openai", "@ai-sdk/openai-compatible", "@ai-sdk/anthropic", "@ai-sdk/google", "undici"],
+    may: [
+      "@agentclientprotocol/sdk",
+      "@ai-sdk/openai",
+      "@ai-sdk/openai-compatible",
+      "@ai-sdk/anthropic",
+      "@ai-sdk/google",
+      "undici",
+    ],
   },
   tree: { level: 2 },
   journal: { level: 2 },
@@ -30,7 +37,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   agents: { level: 4, may: ["jsonc-parser"] },
   prompts: { level: 5, may: ["execa"] },
   runs: { level: 6 },
-  gateway: { level: 7, may: ["ws", "hono", "@hono/node-server", "prom-client"] },
+  gateway: {
+    level: 7,
+    may: ["ws", "hono", "@hono/node-server", "prom-client", "@modelcontextprotocol/server"],
+  },
   app: { level: 8, env: true, may: ["pino"] },
   client: { level: 8, only: ["protocol"], may: ["ws"] },
   cli: { level: 9, env: true, may: ["commander", "@clack/prompts"] },
@@ -38,12 +48,14 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** Packages that belong to a few modules only. */
 const guarded = [
+  "@agentclientprotocol/sdk",
   "@ai-sdk/openai",
   "@ai-sdk/openai-compatible",
   "@ai-sdk/anthropic",
   "@ai-sdk/google",
   "undici",
   "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
   "execa",
   "jsonc-parser",
   "modern-tar",

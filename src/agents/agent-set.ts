@@ -7,6 +7,7 @@ import { demoAgents, detectAgents } from "./detect.js";
 import { agentsError } from "./errors.js";
 import { joinPeers } from "./lenders.js";
 import type { HeddleConfig } from "./parse-config.js";
+import { type ProgramsHere, placeAgents, programFacts, programStart, whySignedOut } from "./programs.js";
 import type { Env } from "./substitute.js";
 
 export interface AgentsGiven {
@@ -16,6 +17,8 @@ export interface AgentsGiven {
   readonly env: Env;
   /** What was found besides keys in the environment. */
   readonly found?: readonly AgentDefinition[];
+  /** Without it nobody looks whether programs are there. */
+  readonly programs?: ProgramsHere | undefined;
 }
 
 let made = 0;
@@ -28,10 +31,10 @@ export class AgentSet {
   /** Another for every set: what was decided with one set does not hold with the next. */
   readonly revision = ++made;
   readonly #byId: ReadonlyMap<string, AgentDefinition>;
-  /** Asked once: they can't change while their definitions don't. */
+  /** Asked once: they can't change while their definitions don't. Those of programs can, and are not in here. */
   readonly #reasons: ReadonlyMap<AgentDefinition, string | undefined>;
 
-  constructor({ config, project, env, found = [] }: AgentsGiven) {
+  constructor({ config, project, env, found = [], programs }: AgentsGiven) {
     const named = config?.agents ?? [];
     const own = (project?.agents ?? []).map((agent) => completeFrom(env, agent));
     const common =
@@ -43,11 +46,24 @@ export class AgentSet {
     const all = [...own, ...common.filter(({ agentId }) => !taken.has(agentId))].map((one) => ({ ...one }));
     this.limits = strictest(config?.limits, project?.ownLimits);
     joinPeers(all);
+    placeAgents(all, programs);
     this.#byId = new Map(all.map((agent) => [agent.agentId, agent]));
-    this.#reasons = new Map(all.map((agent) => [agent, whyUnavailable(agent)]));
+    this.#reasons = new Map(
+      all.filter((agent) => !programStart(agent)).map((agent) => [agent, whyUnavailable(agent)]),
+    );
     const visible = all.filter(({ uiVisible }) => uiVisible);
-    const first = visible.find((agent) => !this.#reasons.get(agent)) ?? visible[0] ?? all[0];
+    const able = visible.filter((agent) => !this.#reasonOf(agent));
+    // One that would only ask for a sign-in answers nobody who did not choose it.
+    const first = able.find((agent) => !whySignedOut(agent)) ?? able[0] ?? visible[0] ?? all[0];
     this.fallback = (first as AgentDefinition).agentId;
+  }
+
+  /** What programs of this machine decide, as it is now: when it is another, the set should be made anew. */
+  standing(): string {
+    const programs = this.all.filter(programStart);
+    return JSON.stringify(
+      programs.map((agent) => [agent.agentId, this.#reasonOf(agent), whySignedOut(agent)]),
+    );
   }
 
   list(includeHidden = false): Agent[] {
@@ -69,7 +85,7 @@ export class AgentSet {
   require(id: string): AgentDefinition {
     const agent = this.#byId.get(id);
     if (agent) return agent;
-    const known = this.list().map(({ agent_id }) => agent_id);
+    const known = this.all.filter(({ uiVisible }) => uiVisible).map(({ agentId }) => agentId);
     throw agentsError(
       { kind: "agent.not_found", agent_id: id, known },
       `There is no agent ${quoted(id)}. Known are: ${known.join(", ")}.`,
@@ -82,7 +98,8 @@ export class AgentSet {
 
   toWire(agent: AgentDefinition): Agent {
     const { type, chat } = agent;
-    const reason = this.#reasons.has(agent) ? this.#reasons.get(agent) : whyUnavailable(agent);
+    const obstacle = this.#reasonOf(agent);
+    const reason = obstacle ?? whySignedOut(agent);
     return {
       agent_id: agent.agentId,
       display_name: agent.displayName,
@@ -90,13 +107,18 @@ export class AgentSet {
       type,
       ...(type === "chat" && { provider: chat.provider }),
       ...(type === "chat" && chat.model !== undefined && { model: chat.model }),
-      available: reason === undefined,
+      available: obstacle === undefined,
       ...(reason !== undefined && { reason }),
       color: agent.color,
       origin: agent.origin,
+      ...programFacts(agent),
       ...(agent.ownTools && { own_tools: true }),
       ...(!agent.uiVisible && { hidden: true }),
     };
+  }
+
+  #reasonOf(agent: AgentDefinition): string | undefined {
+    return this.#reasons.has(agent) ? this.#reasons.get(agent) : whyUnavailable(agent);
   }
 }
 

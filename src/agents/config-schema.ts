@@ -184,7 +184,7 @@ function isAddress(given: string, protocol: RegExp): boolean {
 }
 
 /** What is posted there and what comes back is a conversation: on its way it is encrypted, or stays on this machine. */
-function isSafeAddress(given: string): boolean {
+export function isSafeAddress(given: string): boolean {
   if (isAddress(given, /^https:$/)) return true;
   return isAddress(given, /^http:$/) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(given).hostname);
 }

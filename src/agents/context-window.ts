@@ -1,3 +1,4 @@
+import { isProgram } from "../providers/index.js";
 import type { AgentChat } from "./definition.js";
 
 /**
@@ -6,10 +7,14 @@ import type { AgentChat } from "./definition.js";
  */
 export function contextWindow(model: string, chat: AgentChat): number {
   if (model === chat.model && chat.contextWindow !== undefined) return chat.contextWindow;
-  return knownWindow(model) ?? chat.contextWindow ?? UNKNOWN_WINDOW;
+  return (
+    knownWindow(model) ?? chat.contextWindow ?? (isProgram(chat.provider) ? PROGRAM_WINDOW : UNKNOWN_WINDOW)
+  );
 }
 
 const UNKNOWN_WINDOW = 128_000;
+/** A program shortens its history itself: what counts here is only what a new session is told. */
+const PROGRAM_WINDOW = 200_000;
 
 /** Tokens a model takes in all, by the beginning of its name. Too small a figure costs history, too large a one the run. */
 const windows: Readonly<Record<string, number>> = {

@@ -1,3 +1,4 @@
+import { OWN_MODEL } from "../providers/index.js";
 import { type AgentDefinition, defineAgent } from "./definition.js";
 import { programs } from "./provider-facts.js";
 
@@ -19,7 +20,7 @@ export interface FoundProgram {
 /** The programs that are looked for. */
 export const programNames: readonly string[] = Object.keys(programs);
 
-/** An agent for each server and each program that was found, servers first: they can be asked now. */
+/** An agent for each server and each program that was found, servers first: they are there to answer, and answer soonest. */
 export function localAgents(found: {
   readonly servers: readonly FoundServer[];
   readonly programs: readonly FoundProgram[];
@@ -44,8 +45,9 @@ function programAgent({ program, path }: FoundProgram): AgentDefinition[] {
   const entry = {
     agentId: program,
     displayName: facts.displayName,
-    description: `The program ${path}.`,
-    chat: { provider: facts.provider, config: { command: path, args: [...facts.args] } },
+    description: `The coding agent ${facts.displayName}, with tools of its own (${path}).`,
+    systemPrompt: "You are a capable coding agent.",
+    chat: { provider: facts.provider, model: OWN_MODEL, config: { command: path, args: [...facts.args] } },
   };
   return [defineAgent(entry, "detected")];
 }

@@ -18,6 +18,12 @@ type Scope = Pick<
 /** Definitions and lists of tools never change, they are replaced: what was decided for the two of them holds. */
 const decided = new WeakMap<Scope, WeakMap<readonly ListedTool[], readonly ScopedTool[]>>();
 
+/** Whether lists say what it may use: then nothing that they do not know of may be used either. */
+export function hasLimits(agent: Scope): boolean {
+  const { toolAllowlist, toolDenylist, capabilityAllowlist, capabilityDenylist } = agent;
+  return [toolAllowlist, toolDenylist, capabilityAllowlist, capabilityDenylist].some((list) => list !== null);
+}
+
 /** Which tools an agent may use, and why not the others. Without an agent there is no limit. */
 export function effectiveTools(
   agent: Scope | undefined,

@@ -20,6 +20,6 @@ export interface Wanted {
 export function lendersFor(agent: AgentDefinition, { provider, model }: Wanted): readonly AgentDefinition[] {
   if (provider === undefined || provider === agent.chat.provider || agent.type === "external") return [agent];
   return (peers.get(agent) ?? []).filter(
-    (other) => other.chat.provider === provider && !whyUnavailable(other, model),
+    (other) => other.type === "chat" && other.chat.provider === provider && !whyUnavailable(other, model),
   );
 }

@@ -4,6 +4,7 @@ import { quoted } from "./config-text.js";
 import { contextWindow } from "./context-window.js";
 import type { AgentChat, AgentDefinition } from "./definition.js";
 import { agentsError, unavailable } from "./errors.js";
+import { EXTERNAL } from "./external.js";
 import { lendersFor } from "./lenders.js";
 import { knownProviders } from "./provider-facts.js";
 
@@ -27,6 +28,7 @@ export interface ModelOverrides {
 
 /** Throws `agent.unavailable` or `agent.invalid_param`. Another provider is used with what an agent that has it has. */
 export function modelFor(agent: AgentDefinition, overrides: ModelOverrides): ModelChoice {
+  if (agent.type === "external") return externalChoice(agent, overrides);
   const [lender] = lendersFor(agent, overrides);
   if (!lender) throw unavailable(agent.agentId, noLender(overrides.provider ?? ""));
   const { chat } = lender;
@@ -40,6 +42,18 @@ export function modelFor(agent: AgentDefinition, overrides: ModelOverrides): Mod
     params: paramsFor(agent.agentId, chat, overrides),
     window: contextWindow(model as string, chat),
   };
+}
+
+/** It is sent one message at a time, and no history: only what no message may be is too large. */
+const ONLY_A_MESSAGE = 10_000_000;
+
+/** What only a model of ours has can't be chosen for it. */
+function externalChoice({ agentId: agent_id }: AgentDefinition, overrides: ModelOverrides): ModelChoice {
+  for (const param of ["provider", "model"] as const) {
+    if (overrides[param] === undefined || overrides[param] === EXTERNAL) continue;
+    throw invalidParam(agent_id, param, "can't be chosen for an external agent: it answers with its own");
+  }
+  return { provider: EXTERNAL, model: EXTERNAL, options: {}, params: {}, window: ONLY_A_MESSAGE };
 }
 
 function noLender(provider: string): string {
@@ -58,6 +72,9 @@ const SHOWN = [
   "returnThinking",
   "delayMs",
   "turns",
+  // What a program is started with; what it needs of secrets belongs into its `env`, which is never shown.
+  "command",
+  "args",
 ];
 
 function shownOptions({ config }: AgentChat): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { UserPackage } from "../hooks/index.js";
 import { firstProblem } from "./config-problems.js";
-import { type ConfigEntries, configSchema } from "./config-schema.js";
+import { type AgentEntry, type ConfigEntries, configSchema } from "./config-schema.js";
 import { type ConfigText, readConfigText } from "./config-text.js";
 import { type ConfigWarning, warningsFor } from "./config-warnings.js";
 import { type AgentDefinition, defineAgent } from "./definition.js";
@@ -59,7 +59,7 @@ export function parseConfig(
   }
   return {
     config: {
-      agents: agents.map((entry) => defineAgent(entry, "config")),
+      agents: agents.map((entry) => defineAgent(withCommand(entry, directory), "config")),
       plugins: new Sealed(entries.plugins),
       mcpServers: new Sealed(entries.mcpServers),
       hooks: entries.hooks.map((entry) => withPaths(entry, directory)),
@@ -96,6 +96,20 @@ function assertUniqueIds({ agents }: ConfigEntries, config: ConfigText): void {
   }
 }
 
+/** A program works in a thread's directory: what the file means is beside the file. */
+function withCommand(entry: AgentEntry, directory: string): AgentEntry {
+  const command = entry.chat?.config?.command;
+  if (command === undefined || !isBeside(command)) return entry;
+  return {
+    ...entry,
+    chat: { ...entry.chat, config: { ...entry.chat?.config, command: resolve(directory, command) } },
+  };
+}
+
+function isBeside(program: string): boolean {
+  return /^\.{1,2}[\\/]/.test(program);
+}
+
 /** What `hooks` names in the file's directory is found there, wherever the program runs. */
 function withPaths(entry: ConfigEntries["hooks"][number], directory: string): UserPackage {
   if ("module" in entry) return { module: resolve(directory, entry.module) };
@@ -104,7 +118,7 @@ function withPaths(entry: ConfigEntries["hooks"][number], directory: string): Us
   return {
     ...rest,
     ...(program !== undefined && {
-      command: [/^\.{1,2}[\\/]/.test(program) ? resolve(directory, program) : program, ...args],
+      command: [isBeside(program) ? resolve(directory, program) : program, ...args],
     }),
     ...(cwd !== undefined && { cwd: resolve(directory, cwd) }),
   };

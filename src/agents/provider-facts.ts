@@ -1,27 +1,52 @@
-import { providerIds } from "../providers/index.js";
+import { isProgram, OWN_MODEL, providerIds } from "../providers/index.js";
 import type { Env } from "./substitute.js";
 
-/** Providers a configuration may name although this version has no code for them. */
-const laterProviders: readonly string[] = ["claude-cli", "codex-cli", "pi-cli", "acp"];
+export const knownProviders: readonly string[] = providerIds;
 
-export const knownProviders: readonly string[] = [...providerIds, ...laterProviders];
-
-export function isLater(provider: string): boolean {
-  return laterProviders.includes(provider);
+interface ProgramNotes {
+  readonly displayName: string;
+  readonly provider: string;
+  readonly args: readonly string[];
+  /** How somebody signs in, in words that complete a sentence. */
+  readonly signIn: string;
+  /** ACP agents only: the file or package that it is told by, as the provider tells it too. */
+  readonly word?: RegExp;
 }
 
 /** Programs that are agents themselves, looked for on the PATH in this order. */
-export const programs: Readonly<
-  Record<
-    string,
-    { readonly displayName: string; readonly provider: string; readonly args: readonly string[] }
-  >
-> = {
-  claude: { displayName: "Claude Code", provider: "claude-cli", args: [] },
-  codex: { displayName: "Codex", provider: "codex-cli", args: [] },
-  pi: { displayName: "Pi", provider: "pi-cli", args: [] },
-  gemini: { displayName: "Gemini CLI", provider: "acp", args: ["--experimental-acp"] },
-  opencode: { displayName: "OpenCode", provider: "acp", args: ["acp"] },
+export const programs: Readonly<Record<string, ProgramNotes>> = {
+  claude: {
+    displayName: "Claude Code",
+    provider: "claude-cli",
+    args: [],
+    signIn: "run `claude` once and sign in, or set ANTHROPIC_API_KEY",
+  },
+  codex: {
+    displayName: "Codex",
+    provider: "codex-cli",
+    args: [],
+    signIn: "run `codex login`",
+  },
+  pi: {
+    displayName: "Pi",
+    provider: "pi-cli",
+    args: [],
+    signIn: "run `pi` and use its command `/login`, or set the API key of a model",
+  },
+  gemini: {
+    displayName: "Gemini CLI",
+    provider: "acp",
+    args: ["--acp"],
+    word: /^(?:gemini(?:\.(?:js|cmd))?|@google\/gemini-cli(?:@.*)?)$/,
+    signIn: "run `gemini` once and sign in, or set GEMINI_API_KEY",
+  },
+  opencode: {
+    displayName: "OpenCode",
+    provider: "acp",
+    args: ["acp"],
+    word: /^(?:opencode(?:\.(?:exe|cmd))?|opencode-ai(?:@.*)?)$/,
+    signIn: "run `opencode auth login`",
+  },
 };
 
 interface ApiFacts {
@@ -70,6 +95,7 @@ const onlyModels: Readonly<Record<string, string>> = { demo: "demo", scripted: "
 
 /** The model of a provider where none is named; undefined where it must be. */
 export function defaultModel(provider: string, env: Env): string | undefined {
+  if (isProgram(provider)) return OWN_MODEL;
   if (Object.hasOwn(onlyModels, provider)) return onlyModels[provider];
   if (!Object.hasOwn(apis, provider)) return undefined;
   const { modelVariable, model } = apis[provider] as ApiFacts;

@@ -30,6 +30,18 @@ function isShellLine(path: Path): boolean {
   return path.length === 3 && path[0] === "hooks" && path[2] === "shell";
 }
 
+/** What a program is started with: it stands in runs, and in lists of processes. */
+function isShown([list, , chat, config, key]: Path): boolean {
+  return list === "agents" && chat === "chat" && config === "config" && (key === "command" || key === "args");
+}
+
+/** Paths and short words are none. */
+function mayBeSecret(value: string): boolean {
+  return value.length >= 8 && !/^(\/|~|\.{1,2}\/|[A-Za-z]:\\)/.test(value);
+}
+
+const SHOWN =
+  "is kept with runs and shown, so it must not hold a variable that may be secret: name it in `chat.config.env` instead";
 const LITERALLY = `write "$\${" for the characters "\${" themselves`;
 const ESCAPED_OR_VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
@@ -44,6 +56,7 @@ function textWith(text: string, path: Path, { config, env }: Source): string {
     }
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (value === undefined) throw missing(config, path, name);
+    if (isShown(path) && mayBeSecret(value)) throw config.fault(path, SHOWN);
     return value;
   });
 }

@@ -9,6 +9,7 @@ import type { RunParts } from "./compose-runs.js";
 import type { LiveConfig } from "./live-config.js";
 import type { Around } from "./look-around.js";
 import { Lookout } from "./lookout.js";
+import type { MachinePrograms } from "./programs-here.js";
 import { ProjectConfigs } from "./project-files.js";
 
 /** What the rest of the gateway is told of: it is made after the agents, which are made first. */
@@ -19,8 +20,14 @@ interface Told {
 }
 
 /** What agents are made of, as it is now: the configuration, what projects add to it, and what this machine has. */
-export function composeAround(given: { store: Store; agents: Agents; log: Log; around: Around }) {
-  const { store, agents, log, around } = given;
+export function composeAround(given: {
+  store: Store;
+  agents: Agents;
+  log: Log;
+  around: Around;
+  programs: MachinePrograms;
+}) {
+  const { store, agents, log, around, programs } = given;
   let told: Told | undefined;
   let inEffect: HeddleConfig | undefined;
   const announce = (workspace_id: string) => {
@@ -32,6 +39,7 @@ export function composeAround(given: { store: Store; agents: Agents; log: Log; a
     const rows = await store.read(() => workspaces.listWorkspaces(MOST_WORKSPACES));
     for (const { id } of rows) announce(id);
   };
+  const tellAll = () => void announceAll().catch((error) => log.warn({ err: error }, NOT_TOLD));
   const projects = new ProjectConfigs({
     store,
     clock: systemClock,
@@ -49,8 +57,9 @@ export function composeAround(given: { store: Store; agents: Agents; log: Log; a
     agents,
     around,
     needed: () => (inEffect?.agents ?? []).length === 0,
-    changed: () => void announceAll().catch((error) => log.warn({ err: error }, NOT_TOLD)),
+    changed: tellAll,
   });
+  programs.changed = tellAll;
   return {
     projects,
     /** Before anyone is let in, what is trusted counts; what has to be looked for is found later. */
@@ -77,7 +86,7 @@ export function composeAround(given: { store: Store; agents: Agents; log: Log; a
     },
     async stop(): Promise<void> {
       lookout.stop();
-      await told?.config.stop();
+      await Promise.all([programs.stop(), told?.config.stop()]);
     },
   };
 }

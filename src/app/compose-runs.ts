@@ -84,7 +84,7 @@ export async function composeRuns(given: {
   const tools = new ToolRegistry();
   tools.register(...builtInTools, ...given.tools);
   const { hooks, userHooks } = await openHooks(resolver, found, { env, report: threads.report });
-  const providers = providersFor(agents);
+  const providers = providersFor(agents, env);
   const artifacts = composeArtifacts(threads);
   const packs = new PackTurns(store);
   const sessions = new Sessions(store);
@@ -103,6 +103,8 @@ export async function composeRuns(given: {
       skills: (workspace_id, plugins) => given.commands.skills(workspace_id, plugins, tools),
     },
     providers,
+    bridges: given.commands.bridges,
+    ownUrl: given.commands.ownUrl,
     texts: new PromptTexts(store),
     values: new RecordedValues(store),
     ends: new Bus(),
@@ -141,7 +143,7 @@ export async function composeRuns(given: {
     async stop(withinMs) {
       await stopRuns(deps, withinMs);
       stopGiving();
-      await Promise.all([hooks.close(), mcp.servers.close()]);
+      await Promise.all([hooks.close(), mcp.servers.close(), providers.close()]);
       sessions.close();
       packs.close();
       artifacts.close();

@@ -1,8 +1,7 @@
-import { accessSync, constants, statSync } from "node:fs";
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
-import { delimiter, isAbsolute, join } from "node:path";
 import { type FoundProgram, type FoundServer, programNames } from "../agents/index.js";
+import { whereIs } from "./where-is.js";
 
 /** Where agents are looked for, besides keys in the environment. */
 export interface Around {
@@ -10,6 +9,8 @@ export interface Around {
   readonly servers: readonly LocalServer[];
   /** As the variable `PATH` has it. */
   readonly path: string;
+  /** What programs are looked at with: their versions and sign-ins. Without it nobody looks. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface LocalServer {
@@ -28,6 +29,7 @@ export function aroundHere(env: NodeJS.ProcessEnv): Around {
       { agentId: "lmstudio", displayName: "LM Studio", baseURL: "http://127.0.0.1:1234/v1" },
     ],
     path: env.PATH ?? "",
+    env,
   };
 }
 
@@ -60,7 +62,15 @@ export async function lookAround(
       return model === undefined ? [] : [{ ...server, model }];
     }),
   );
-  return { servers: asked.flat(), programs: programNames.flatMap((program) => onPath(program, path)) };
+  return { servers: asked.flat(), programs: programsOn(path) };
+}
+
+/** A look only: nothing is started. */
+export function programsOn(path: string): FoundProgram[] {
+  return programNames.flatMap((program) => {
+    const found = whereIs(program, path);
+    return found === undefined ? [] : [{ program, path: found }];
+  });
 }
 
 const PATIENCE_MS = 1_000;
@@ -106,23 +116,4 @@ function textAt(url: string, stop: AbortSignal): Promise<string> {
     });
     asking.end();
   });
-}
-
-/** A look only: nothing is started. A relative entry of the PATH means another directory for everyone. */
-function onPath(program: string, path: string): FoundProgram[] {
-  const found = path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((directory) => join(directory, program))
-    .find(isProgram);
-  return found === undefined ? [] : [{ program, path: found }];
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

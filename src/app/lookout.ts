@@ -18,6 +18,7 @@ export class Lookout {
   readonly #given: LookoutGiven;
   #timer: NodeJS.Timeout | undefined;
   #last = "[]";
+  #standing: string | undefined;
   readonly #stop = new AbortController();
 
   constructor(given: LookoutGiven) {
@@ -44,12 +45,24 @@ export class Lookout {
   async #look(): Promise<void> {
     const { agents, around, needed, changed } = this.#given;
     const { signal } = this.#stop;
-    if (signal.aborted || !needed()) return;
-    const found = await lookAround(around, signal);
-    const now = JSON.stringify(found);
-    if (signal.aborted || now === this.#last) return;
+    if (signal.aborted) return;
+    const found = needed() ? await lookAround(around, signal) : undefined;
+    if (signal.aborted) return;
+    const now = found ? JSON.stringify(found) : this.#last;
+    const isFound = now !== this.#last;
     this.#last = now;
-    agents.update({ found: localAgents(found) });
-    changed();
+    if (found && isFound) agents.update({ found: localAgents(found) });
+    if (this.#stands(isFound) || isFound) changed();
+  }
+
+  /** Whether programs are there, or not any more, or signed in to, since the last look. */
+  #stands(isFound: boolean): boolean {
+    const { agents } = this.#given;
+    const standing = agents.common.standing();
+    const isSame = this.#standing === undefined || standing === this.#standing;
+    this.#standing = standing;
+    // Who answers when nobody was chosen is decided when the agents are made.
+    if (!isSame && !isFound) agents.update({});
+    return !isSame;
   }
 }

@@ -17,6 +17,7 @@ import { LiveConfig } from "./live-config.js";
 import { createLogger } from "./logger.js";
 import { type Around, aroundHere } from "./look-around.js";
 import { ownFiles } from "./own-files.js";
+import { MachinePrograms } from "./programs-here.js";
 import { AgentCommands } from "./thread-access.js";
 
 export interface AppOptions {
@@ -104,8 +105,8 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   const { dataDir, configFile: file } = options;
   const config = new LiveConfig({ file, dataDir, env: process.env, log });
   const { found } = config;
-  const agents = new Agents({ config: found.config, env: process.env });
-  const around = composeAround({ store, agents, log, around: options.around ?? aroundHere(process.env) });
+  const { agents, ...here } = agentsHere(options, config);
+  const around = composeAround({ store, agents, log, ...here });
   const threads = composeThreads({
     store,
     agents,
@@ -189,6 +190,17 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
       if (addressed) log.info({}, "stopped");
     },
   };
+}
+
+/** The agents, and where they come from besides the configuration. */
+function agentsHere({ around = aroundHere(process.env) }: AppOptions, config: LiveConfig) {
+  const programs = new MachinePrograms({
+    env: around.env ?? process.env,
+    config: () => config.found.config,
+    curious: around.env !== undefined,
+  });
+  const agents = new Agents({ config: config.found.config, env: process.env, programs });
+  return { agents, around, programs };
 }
 
 /** A host that a program on this machine can connect to. */

@@ -1,7 +1,9 @@
 import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { HeddleConfig } from "../agents/index.js";
-import { randomSecret } from "../base/index.js";
-import type { Gateway } from "../gateway/index.js";
+import { Lru, randomSecret } from "../base/index.js";
+import type { Gateway, RunAccess } from "../gateway/index.js";
+import type { Bridges, SessionKey } from "../runs/index.js";
 import {
   commandDirectory,
   type ListedPlugin,
@@ -29,14 +31,25 @@ interface CommandEnvironment {
   end(): void;
 }
 
+const KEPT_ACCESSES = 200;
+const LISTENS_MS = 2_000;
+
 /** A shell that is told of no path looks in these. */
 const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** How what an agent starts reaches this gateway: the skills it reads, the command it runs, the token it comes in with. */
 export class AgentCommands {
   readonly #given: ThreadAccessGiven;
+  /** A thread whose program has not worked for long gets another token, and its program is started again. */
+  readonly #accesses = new Lru<string, RunAccess>(KEPT_ACCESSES, ({ token }) =>
+    this.#gateway?.access.revoke(token),
+  );
   #gateway: Gateway | undefined;
   #url: Promise<string> | undefined;
+  #heard = () => {};
+  readonly #listens = new Promise<void>((resolve) => {
+    this.#heard = resolve;
+  });
 
   constructor(given: ThreadAccessGiven) {
     this.#given = given;
@@ -50,6 +63,7 @@ export class AgentCommands {
   /** The gateway has an address: none of their own is needed. */
   listening(url: string): void {
     this.#url = Promise.resolve(url);
+    this.#heard();
   }
 
   /** The skills of plugins. None where a command could not reach this gateway: nobody is told of what can't be used. */
@@ -90,6 +104,40 @@ export class AgentCommands {
       end: () => gateway.access.revoke(token),
     };
   };
+
+  /** How a program reaches the tools of its thread while a run is under way. One token for as long as it may be kept. */
+  readonly bridges: Bridges = {
+    open: async (key) => {
+      const gateway = this.#gateway;
+      if (!this.#given.mayListen || !gateway) return undefined;
+      const url = await this.#address(gateway);
+      const access = this.#accessOf(gateway, key);
+      access.open();
+      const [command = "", ...args] = programWords();
+      const { token } = access;
+      const env = { HEDDLE_URL: url, HEDDLE_TOKEN: token };
+      const bridge = { url: `${url}/mcp`, token, command, args: [...args, "mcp"], env };
+      return { bridge, close: () => access.close() };
+    },
+  };
+
+  /** Where agents elsewhere answer. A gateway that is about to listen is waited for: a port of their own ends with it. */
+  readonly ownUrl = async (): Promise<string | undefined> => {
+    const gateway = this.#gateway;
+    if (!gateway) return undefined;
+    if (!this.#url && !this.#given.mayListen) return undefined;
+    if (!this.#url) await Promise.race([this.#listens, sleep(LISTENS_MS, undefined, { ref: false })]);
+    return this.#address(gateway);
+  };
+
+  #accessOf(gateway: Gateway, { workspace_id, thread_id }: SessionKey): RunAccess {
+    const name = `${workspace_id}/${thread_id}`;
+    const known = this.#accesses.get(name);
+    if (known) return known;
+    const access = gateway.access.issueForRuns({ workspace_id, thread_id });
+    this.#accesses.set(name, access);
+    return access;
+  }
 
   /** Nobody else knows the token of a port that is opened for commands alone: only those of threads let in there. */
   async #address(gateway: Gateway): Promise<string> {

@@ -1,8 +1,7 @@
 export { Bus } from "./bus.js";
-export { canonicalJson } from "./canonical-json.js";
 export { type Clock, systemClock, unixSeconds } from "./clock.js";
 export { failures, HeddleError, isKind } from "./errors.js";
-export { contentRef, sha256 } from "./hash.js";
+export { canonicalJson, contentRef, sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   Allowance,

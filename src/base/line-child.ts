@@ -1,11 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { endGroup, endGroupWithUs, groupLives, HAS_GROUPS } from "./process-group.js";
+import { randomSecret } from "./ids.js";
+import { endGroup, endGroupWithUs, endMarked, groupLives, HAS_GROUPS } from "./process-group.js";
 
 const MOST_LINE = 16 * 1024 * 1024;
 const MOST_UNSENT = 64 * 1024 * 1024;
 const LEAVE_MS = 400;
 const GRACE_MS = 900;
+const NOW_GRACE_MS = 300;
 
 export interface ChildGiven {
   readonly command: string;
@@ -43,6 +45,8 @@ export class ChildProblem extends Error {
 export class LineChild {
   readonly #given: ChildGiven;
   readonly #ears: ChildEars;
+  /** By which what it starts is found, wherever that has gone. */
+  readonly #mark = randomSecret();
   readonly #said = new WordTail();
   readonly #lines = new LineCutter(MOST_LINE);
   #child: ChildProcessWithoutNullStreams | undefined;
@@ -75,7 +79,8 @@ export class LineChild {
     return new Promise((resolve, reject) => {
       const { command, args, env, cwd } = this.#given;
       try {
-        const options = { env, cwd, stdio: "pipe", detached: HAS_GROUPS, windowsHide: true } as const;
+        const seen = { ...env, HEDDLE_CHILD: this.#mark };
+        const options = { env: seen, cwd, stdio: "pipe", detached: HAS_GROUPS, windowsHide: true } as const;
         this.#child = spawn(command, args, options);
       } catch (error) {
         reject(notStarted(error));
@@ -87,7 +92,7 @@ export class LineChild {
         if (child.pid === undefined) this.#over();
       });
       child.once("spawn", () => {
-        this.#callOffGuard = endGroupWithUs(child.pid as number);
+        this.#callOffGuard = endGroupWithUs(child.pid as number, this.#mark);
         resolve();
       });
       child.once("exit", (code, signal) => void this.#left(code, signal));
@@ -125,11 +130,21 @@ export class LineChild {
     return this.#ending;
   }
 
+  /** The same at once, with everything that it has started and that has left its group. */
+  async endAll(graceMs = NOW_GRACE_MS): Promise<void> {
+    // Only when it has ended itself does nobody start anything more.
+    await this.end({ leaveMs: 0, graceMs });
+    await endMarked(this.#mark);
+  }
+
   async #end(leaveMs: number, graceMs: number): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return;
-    child.stdin.end();
-    if (leaveMs > 0) await exitOf(child, leaveMs);
+    // One that is ended at once hears the signal first: at the end of its input it may leave what it started behind.
+    if (leaveMs > 0) {
+      child.stdin.end();
+      await exitOf(child, leaveMs);
+    }
     if (groupLives(child.pid) || isRunning(child)) await endGroup(child.pid, graceMs);
     await exitOf(child, LEAVE_MS);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 
 const GRACE_MS = 2_000;
 const LAST_WAIT_MS = 1_000;
@@ -22,12 +23,13 @@ export async function endGroup(pid: number, graceMs = GRACE_MS): Promise<void> {
 
 /**
  * Ends a group when this process dies, however it does: a shell of its own waits for the end of a pipe that only this
- * process holds. Answers what calls it off, once the group has ended by itself.
+ * process holds. It is asked first: where environments can't be seen, only a program itself can end what it started
+ * outside of its group. Elsewhere what carries the `mark` in its environment ends too. Answers what calls it off, once the
+ * group has ended by itself.
  */
-export function endGroupWithUs(pid: number): () => void {
+export function endGroupWithUs(pid: number, mark = ""): () => void {
   if (!HAS_GROUPS) return () => {};
-  const wait = 'read -r _; kill -s KILL -- "-$1"';
-  const guard = spawn("/bin/sh", ["-c", wait, "sh", String(pid)], {
+  const guard = spawn("/bin/sh", ["-c", GUARD, "sh", String(pid), mark], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
@@ -37,14 +39,44 @@ export function endGroupWithUs(pid: number): () => void {
   return () => void guard.kill("SIGKILL");
 }
 
+/** Waits for our end, then ends the group, and what carries the mark. */
+const GUARD = `read -r _
+kill -s TERM -- "-$1"
+sleep 0.3
+kill -s KILL -- "-$1"
+[ -n "$2" ] && for found in $(grep -lsF "$2" /proc/[0-9]*/environ); do
+  found=\${found#/proc/}
+  kill -s KILL "\${found%%/*}"
+done`;
+
+/**
+ * Ends what has left its group and carries a mark in its environment, as everything does that was started by a process
+ * with it. Only Linux shows environments; elsewhere this finds nobody.
+ */
+export async function endMarked(mark: string): Promise<void> {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.map(Number).filter((pid) => pid > 1 && pid !== process.pid);
+  await Promise.all(
+    pids.map(async (pid) => {
+      // Those of others can't be read, and are not ours.
+      const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+      if (environment.includes(mark)) signal(pid, "SIGKILL");
+    }),
+  );
+}
+
 /** Whether anything of a group is there, dead processes that were not collected yet included. */
 export function groupLives(pid: number): boolean {
   return HAS_GROUPS && signalGroup(pid, 0);
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(pid: number, kind: NodeJS.Signals | 0): boolean {
+  return signal(-pid, kind);
+}
+
+function signal(pid: number, kind: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-pid, signal);
+    return process.kill(pid, kind);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }

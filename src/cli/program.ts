@@ -8,6 +8,7 @@ import { addDoctor } from "./commands/doctor.js";
 import { addExplain } from "./commands/explain.js";
 import { addFolders } from "./commands/folders.js";
 import { addFork } from "./commands/fork.js";
+import { addMcp } from "./commands/mcp.js";
 import { addPrompts } from "./commands/prompts.js";
 import { addReindex } from "./commands/reindex.js";
 import { addReplay } from "./commands/replay.js";
@@ -57,6 +58,7 @@ export function createProgram(): Command {
   addFork(program);
   addAgents(program);
   addTool(program);
+  addMcp(program);
   addPrompts(program);
   addTree(program);
   addFolders(program);

@@ -2,3 +2,4 @@ export { Gateway } from "./gateway.js";
 export type { Limits } from "./limits.js";
 export type { Log } from "./log.js";
 export { errorCodes } from "./rpc/errors.js";
+export type { RunAccess } from "./thread-access.js";

@@ -8,8 +8,18 @@ const MOST_TOKENS = 1_000;
 
 interface Given {
   readonly digest: Buffer;
-  readonly bound: BoundThread;
-  end(): void;
+  readonly of: Omit<BoundThread, "signal">;
+  /** Undefined: the token lets nobody in at the moment. */
+  open: { readonly bound: BoundThread; end(): void } | undefined;
+}
+
+type Thread = Pick<BoundThread, "workspace_id" | "thread_id">;
+
+/** A token for the runs of a thread: it lets in only while it is open. */
+export interface RunAccess {
+  readonly token: string;
+  open(): void;
+  close(): void;
 }
 
 /**
@@ -28,7 +38,25 @@ export class ThreadAccess {
     this.#most = most;
   }
 
-  issue({ workspace_id, thread_id }: Pick<BoundThread, "workspace_id" | "thread_id">): string {
+  issue({ workspace_id, thread_id }: Thread): string {
+    const { token, given } = this.#make({ workspace_id, thread_id });
+    given.open = opened(given);
+    return token;
+  }
+
+  /** For a program that is kept between runs: what it was started with stays the same, and is of no use in between. */
+  issueForRuns({ workspace_id, thread_id }: Thread): RunAccess {
+    const { token, given } = this.#make({ workspace_id, thread_id, waits: true });
+    return {
+      token,
+      open: () => {
+        given.open ??= opened(given);
+      },
+      close: () => this.#close(given),
+    };
+  }
+
+  #make(of: Given["of"]): { token: string; given: Given } {
     if (this.#given.size >= this.#most) {
       throw gatewayError(
         { kind: "overloaded", retry_after_ms: 1_000 },
@@ -37,26 +65,28 @@ export class ThreadAccess {
     }
     const name = `t${this.#next++}`;
     const secret = randomSecret();
-    const ending = new AbortController();
-    this.#given.set(name, {
-      digest: digestOf(secret),
-      bound: { workspace_id, thread_id, signal: ending.signal },
-      end: () => ending.abort(),
-    });
-    return `${name}.${secret}`;
+    const given: Given = { digest: digestOf(secret), of, open: undefined };
+    this.#given.set(name, given);
+    return { token: `${name}.${secret}`, given };
   }
 
   revoke(token: string): void {
     const given = this.#find(token);
     if (!given) return;
     this.#given.delete(nameOf(token));
-    given.end();
-    this.#ended(given.bound);
+    this.#close(given);
   }
 
-  /** Undefined for a token that was never issued, or was revoked. */
+  #close(given: Given): void {
+    const { open } = given;
+    given.open = undefined;
+    open?.end();
+    if (open) this.#ended(open.bound);
+  }
+
+  /** Undefined for a token that was never issued, was revoked, or is closed. */
   boundBy(token: string): BoundThread | undefined {
-    return this.#find(token)?.bound;
+    return this.#find(token)?.open?.bound;
   }
 
   /** Its time must not tell how much of a guess was right; the name in front of the secret is none. */
@@ -66,6 +96,11 @@ export class ThreadAccess {
     const right = given && timingSafeEqual(digestOf(token.slice(name.length + 1)), given.digest);
     return right ? given : undefined;
   }
+}
+
+function opened({ of }: Given): NonNullable<Given["open"]> {
+  const ending = new AbortController();
+  return { bound: { ...of, signal: ending.signal }, end: () => ending.abort() };
 }
 
 function nameOf(token: string): string {

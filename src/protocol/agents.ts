@@ -12,10 +12,17 @@ export const agent = z
     provider: z.string().optional(),
     model: z.string().optional(),
     available: z.boolean(),
-    reason: z.string().optional().describe("why it is not available"),
+    reason: z
+      .string()
+      .optional()
+      .describe("why it is not available; of a program that is, why its first answer may fail"),
     color: z.string(),
     origin: z.enum(["config", "detected", "built_in"]),
-    version: z.string().optional(),
+    version: z.string().optional().describe("of its program, once that has been asked for it"),
+    signed_in: z
+      .boolean()
+      .optional()
+      .describe("whether somebody is signed in to its program; absent: only the program itself could tell"),
     own_tools: z.boolean().optional(),
     hidden: z.boolean().optional(),
   })

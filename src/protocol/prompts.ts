@@ -46,6 +46,17 @@ const offeredTool = z.object({
   approval: z.enum(["ask"]).optional().describe("somebody is asked before it is called"),
 });
 
+export const delivery = z
+  .object({
+    way: z
+      .enum(["system_prompt", "developer_instructions", "message", "already_there", "not_sent"])
+      .describe("`not_sent`: an external agent gets only the user's message"),
+    session: z.enum(["new", "resumed", "kept"]),
+    replayed: count.describe("messages of the past that a new session was told"),
+    adds: z.array(z.string()).describe("what the program adds by itself, which Heddle does not see"),
+  })
+  .describe("How what Heddle had to say reached an agent that is a program.");
+
 export const manifest = z
   .object({
     compiler_version: z.string(),
@@ -81,6 +92,7 @@ export const manifest = z
       .describe("prompt sources that were named and lost to a stronger one"),
     prefix_changed_at: z.string().optional().describe("the first section that differs from the run before"),
     request_hash: z.string(),
+    delivery: delivery.optional(),
   })
   .describe("What one step of a run was told and why, without the text itself.");
 
@@ -108,6 +120,7 @@ export const contextResult = z.object({
   step: z.int().min(1),
   messages: z.array(contextMessage),
   request: sentRequest,
+  delivery: delivery.optional(),
 });
 
 export const blobPutParams = z

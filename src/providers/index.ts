@@ -1,5 +1,7 @@
 export { createProvider } from "./create.js";
 export type { ProviderError } from "./errors.js";
+export { type Redact, redactor } from "./http/redact.js";
+export { askedWait } from "./http/retry.js";
 export { type PromptMessage, promptMessageSchema, promptMessagesSchema } from "./prompt-message.js";
 export {
   type AskedPermission,
@@ -16,6 +18,7 @@ export {
   providerIds,
   type ReasoningEffort,
   reasoningEfforts,
+  type SentRequest,
   type ToolSpec,
   type WorkPlace,
   type WorkSession,

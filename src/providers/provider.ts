@@ -139,9 +139,10 @@ export interface FileDiff {
 export interface Delivery {
   /**
    * `system_prompt`, `developer_instructions`: in the program's own place for them. `message`: as a marked block at the head
-   * of the message. `already_there`: the session has them, unchanged, from its beginning.
+   * of the message. `already_there`: the session has them, unchanged, from its beginning. `not_sent`: not at all, as to an
+   * agent elsewhere.
    */
-  readonly way: "system_prompt" | "developer_instructions" | "message" | "already_there";
+  readonly way: "system_prompt" | "developer_instructions" | "message" | "already_there" | "not_sent";
   /** `kept`: the process of the turn before went on. `resumed`: by another process. `new`: `replayed` says what it was told. */
   readonly session: "new" | "resumed" | "kept";
   /** Messages of the past that a new session was told. */

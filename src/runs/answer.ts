@@ -81,9 +81,17 @@ export class Answer {
     this.#thinking = thinking + this.#thinking;
   }
 
+  /** What it has said up to now, without calls. */
+  soFar(): PromptMessage | undefined {
+    return this.#message([]);
+  }
+
   /** What it said, whole or not; calls count only when the answer came to its end. */
   message(): PromptMessage | undefined {
-    const calls = this.status === "ok" ? this.#calls : [];
+    return this.#message(this.status === "ok" ? this.#calls : []);
+  }
+
+  #message(calls: readonly Call[]): PromptMessage | undefined {
     const said = this.#parts
       .map(({ part }) => part)
       .filter((part) => part.text !== "" || "providerData" in part);
@@ -93,7 +101,7 @@ export class Answer {
     return {
       role: "assistant",
       content: plain ? parts.map(({ text }) => text).join("") : parts,
-      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(calls.length > 0 && { tool_calls: [...calls] }),
     };
   }
 

@@ -9,6 +9,7 @@ import { findRun } from "./find.js";
 import type { Decision, EffectReceipt } from "./fold/events.js";
 import { type ActiveRun, asking, type Intent } from "./fold/state.js";
 import { grantTool } from "./grants.js";
+import { grantName } from "./program/ask-somebody.js";
 import { commitEvents } from "./session/commit.js";
 import type { ThreadSession } from "./session/session.js";
 import { runsToWire } from "./wire.js";
@@ -28,8 +29,9 @@ export async function approveCall(
   await session.change(async () => {
     const intent = pendingIn(session, row, tool_call_id);
     const decided = { decision, ...(actor !== undefined && { by: actor }) };
-    if (decision === "deny") await deny(deps, session, intent, decided);
-    else await allow(deps, session, intent, { decided, origin });
+    const isProgram = session.active?.phase === "model";
+    if (decision === "deny" && !isProgram) await deny(deps, session, intent, decided);
+    else await decide(deps, session, intent, { decided, origin });
   });
   drive(deps, session);
   const now = session.position.rows.get(row.id) ?? (await deps.store.read(() => runs.findRun(row.id)));
@@ -45,17 +47,21 @@ function pendingIn(session: ThreadSession, row: RunRow, tool_call_id: string): I
   return intent;
 }
 
+const NO_CALL = { name: "" };
+
 /** "Always" is an answer to every call of the tool that waits here, too. */
-async function allow(
+async function decide(
   deps: RunsDeps,
   session: ThreadSession,
   intent: Intent,
   { decided, origin }: { decided: { decision: Decision; by?: string }; origin: unknown },
 ): Promise<void> {
   const active = session.active as ActiveRun;
-  const { name = "" } = intent.call ?? {};
+  const granted = grantName(intent.call ?? NO_CALL);
   const always = decided.decision === "always";
-  const allowed = always ? asking(active).filter(({ call }) => call?.name === name) : [intent];
+  const allowed = always
+    ? asking(active).filter(({ call }) => grantName(call ?? NO_CALL) === granted)
+    : [intent];
   const receipts = allowed.map(
     ({ intent_id }): EffectReceipt => ({
       type: "effect.receipt",
@@ -68,7 +74,7 @@ async function allow(
   );
   await commitEvents(deps, session, receipts, {
     origin,
-    ...(always && { alongside: () => grantTool(session.key, name), changesThread: true }),
+    ...(always && { alongside: () => grantTool(session.key, granted), changesThread: true }),
   });
 }
 

@@ -16,7 +16,7 @@ import type { ThreadSession } from "./session/session.js";
 import { endRun } from "./settle.js";
 
 /** At least this often what has come is journaled, so that a killed gateway has not lost it. */
-const PROGRESS_MS = 250;
+export const PROGRESS_MS = 250;
 
 /** Asks the model for the step that was compiled, and takes what it says. */
 export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<void> {
@@ -30,7 +30,10 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   live.begin(active.step);
   const request = requestFor(config, toSend(session, prepared), prepared.tools, session.key.thread_id);
   const answer = new Answer(live, session.callIds);
-  const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
+  const progress = setInterval(
+    () => keepProgress(deps, session, intent_id, { get: () => answer }),
+    PROGRESS_MS,
+  );
   try {
     const provider = deps.providers.for(config, session.key.workspace_id);
     for await (const event of provider.generate(request, { signal: session.stop.signal })) answer.take(event);
@@ -41,7 +44,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
 }
 
 /** In the order they are sent: what stands before the history, what stands for its lost beginning, the history. */
-function toSend(
+export function toSend(
   { history, marker }: ThreadSession,
   { placed }: PreparedRun,
 ): readonly { message: PromptMessage }[] {
@@ -49,13 +52,20 @@ function toSend(
   return [...placed, ...(marker ? [marker] : []), ...told.sent()];
 }
 
-function keepProgress(deps: RunsDeps, session: ThreadSession, intent_id: string, answer: Answer): void {
+/** `get` answers what is being said at the moment: a program says one thing after the other. */
+export function keepProgress(
+  deps: RunsDeps,
+  session: ThreadSession,
+  intent_id: string,
+  { get }: { readonly get: () => Answer },
+): void {
   session
     .change(async () => {
       const active = session.active;
       const open = active?.intents.some(
         (intent) => intent.intent_id === intent_id && intent.status === "open",
       );
+      const answer = get();
       const came = open ? answer.takeProgress() : undefined;
       if (!active || !came) return;
       const event: EffectProgress = {

@@ -4,6 +4,7 @@ import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { findRun } from "./find.js";
 import { getRun } from "./get.js";
+import { placeKey } from "./program/place.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionKey } from "./session/parts.js";
 import type { StopReason, ThreadSession } from "./session/session.js";
@@ -29,6 +30,7 @@ export async function cancelAll(deps: RunsDeps, key: SessionKey, call: Call): Pr
   for (const { run_id } of session.position.state.queue) await removeQueued(deps, session, run_id, call);
   const { active } = session;
   if (active) await stopActive(deps, session, active.run_id);
+  await deps.providers.release(placeKey(key));
 }
 
 /** Resolves when the run has ended: its request is gone at once, what it said is written down first. */

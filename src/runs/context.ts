@@ -2,11 +2,21 @@ import { sha256 } from "../base/index.js";
 import type { FrozenConfig } from "../prompts/index.js";
 import { type Prefix, readBlob, readPrompt, verified } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
-import type { GenerateRequest, PromptMessage, ToolSpec } from "../providers/index.js";
+import {
+  type GenerateRequest,
+  isProgram,
+  type PromptMessage,
+  type SentRequest,
+  type ToolSpec,
+  type WorkPlace,
+} from "../providers/index.js";
 import { history, type RunRow, type Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
-import { type RecordedStep, requireRun, requireStep } from "./find.js";
-import { readPrefix } from "./manifest.js";
+import { isExternal, unsentPost } from "./external/hand-over.js";
+import { inputsOfStep } from "./external/inputs.js";
+import { eventsOfRun, type RecordedStep, requireRun, requireStep } from "./find.js";
+import type { ProgramHanded, RunEvent } from "./fold/events.js";
+import { deliveryOf, readPrefix } from "./manifest.js";
 
 export type ContextMessage = Result<"run/context">["messages"][number];
 
@@ -15,13 +25,18 @@ export async function readContext(
   deps: RunsDeps,
   params: ParsedParams<"run/context">,
 ): Promise<Result<"run/context">> {
-  const { step, told, request, config } = await deps.store.read(function* () {
+  const { row, step, told, request, config } = await deps.store.read(function* () {
     const row = yield* requireRun(params);
     const step = yield* requireStep(row, params.step);
-    return { step, ...(yield* recordedRequest(row, step)) };
+    const recorded = yield* recordedRequest(row, step);
+    const told = isExternal(recorded.config) ? yield* onlyPosted(row, step, recorded) : recorded.told;
+    return { row, step, ...recorded, told };
   });
-  const sent = await deps.providers.toRebuild(config).prepare(request);
-  const { receipt } = step;
+  const { receipt, handed } = step;
+  if (handed) return { step: step.compiled.step, messages: told, ...(await handedOver(deps, handed)) };
+  const sent = isExternal(config)
+    ? await unsentPost(deps, config, request, row.workspace_id)
+    : await rebuilt(deps, config, request);
   return {
     step: step.compiled.step,
     messages: told,
@@ -34,6 +49,40 @@ export async function readContext(
       }),
     },
   };
+}
+
+/** The prompt was compiled, but an agent elsewhere gets only what people said. */
+function* onlyPosted(
+  row: RunRow,
+  { compiled: { step } }: RecordedStep,
+  { told }: RecordedRequest,
+): Unit<ContextMessage[]> {
+  const inputs = inputsOfStep((yield* eventsOfRun(row)) as unknown as RunEvent[], step);
+  const posted = new Set(inputs.map(({ user_message_id }) => user_message_id));
+  return told.filter(({ message_id }) => message_id !== undefined && posted.has(message_id));
+}
+
+/** A program was handed over exactly this: it was kept, since nobody could build it again. */
+async function handedOver(
+  deps: RunsDeps,
+  handed: ProgramHanded,
+): Promise<Pick<Result<"run/context">, "request" | "delivery">> {
+  const { url, request, sent_sha256 } = handed;
+  const body = Buffer.from(await deps.store.read(() => readBlob(request))).toString();
+  const sent = { sha256: sent_sha256 ?? sha256(body), exact: sent_sha256 === undefined };
+  return { request: { url, body, ...sent }, ...deliveryOf(handed) };
+}
+
+/** What would be sent, without sending it. A program without a session is shown as one that has nothing of ours yet. */
+export function rebuilt(
+  deps: RunsDeps,
+  config: FrozenConfig,
+  request: GenerateRequest,
+  place: Pick<WorkPlace, "directory" | "session"> = { directory: "/" },
+): Promise<SentRequest> {
+  const work: WorkPlace = { key: "", ownTools: true, ask: async () => "deny", ...place };
+  const asked = isProgram(config.provider) ? { ...request, work } : request;
+  return deps.providers.toRebuild(config).prepare(asked);
 }
 
 interface RecordedRequest {

@@ -2,7 +2,7 @@ import type { Agents } from "../agents/index.js";
 import type { Bus } from "../base/index.js";
 import type { HookRuntime } from "../hooks/index.js";
 import type { FrozenConfig, PromptsDeps } from "../prompts/index.js";
-import type { Provider } from "../providers/index.js";
+import type { Bridge, Provider } from "../providers/index.js";
 import type { RunRow } from "../store/index.js";
 import type {
   ArtifactItem,
@@ -14,6 +14,7 @@ import type {
 } from "../tools/index.js";
 import type { Waits } from "./delegate/waits.js";
 import type { PromptTexts, RecordedValues } from "./prompt-texts.js";
+import type { SessionKey } from "./session/parts.js";
 import type { Sessions } from "./session/sessions.js";
 
 /** Where models are asked: a provider for what a run was frozen with. */
@@ -22,6 +23,14 @@ export interface Providers {
   for(config: FrozenConfig, workspace_id: string): Provider;
   /** One that can write a request but not send it: it has no key. */
   toRebuild(config: FrozenConfig): Provider;
+  /** Ends what programs keep for a place of theirs. */
+  release(place: string): Promise<void>;
+}
+
+/** How a program reaches the tools of a thread while a run of it is under way. */
+export interface Bridges {
+  /** Undefined where nothing can reach this gateway. */
+  open(key: SessionKey): Promise<{ readonly bridge: Bridge; close(): void } | undefined>;
 }
 
 /** What sections of a prompt tell of, beside the thread itself. */
@@ -48,6 +57,9 @@ export interface RunsDeps extends PromptsDeps {
   readonly hooks: HookRuntime;
   readonly tools: ToolRegistry;
   readonly providers: Providers;
+  readonly bridges: Bridges;
+  /** Where an agent elsewhere reaches this gateway, unless its configuration says otherwise; undefined: nowhere. */
+  readonly ownUrl: () => Promise<string | undefined>;
   readonly sessions: Sessions;
   /** Told of every run that has ended, once that is durable. */
   readonly ends: Bus<RunRow>;

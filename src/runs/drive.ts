@@ -1,12 +1,17 @@
+import { EXTERNAL } from "../agents/index.js";
 import { readHead } from "../journal/index.js";
 import { runEnded } from "../prompts/index.js";
+import { isProgram } from "../providers/index.js";
 import { runs } from "../store/index.js";
 import { askModel } from "./ask-model.js";
 import { callTools } from "./call-tools.js";
 import { compileNext } from "./compile-next.js";
 import type { RunsDeps } from "./deps.js";
+import { postMessage } from "./external/post.js";
 import type { RunEnd } from "./fold/events.js";
 import { type ActiveRun, isWaiting } from "./fold/state.js";
+import { restorePrepared } from "./prepare.js";
+import { workProgram } from "./program/work.js";
 import type { ThreadSession } from "./session/session.js";
 import { endRun, errorOf } from "./settle.js";
 import { showManifest } from "./show-manifest.js";
@@ -97,9 +102,15 @@ async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): P
   if (run.phase === "prompt") await compileNext(deps, session);
   else if (run.phase === "model") {
     await showManifest(deps, session, run);
-    await askModel(deps, session);
+    session.prepared ??= await restorePrepared(deps, run.inputs as string);
+    await whoAnswers(session.prepared.config.provider)(deps, session);
   } else if (run.phase === "tools") await callTools(deps, session);
   else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));
+}
+
+function whoAnswers(provider: string): typeof askModel {
+  if (provider === EXTERNAL) return postMessage;
+  return isProgram(provider) ? workProgram : askModel;
 }
 
 /** Nothing more is done for it here; another gateway takes it up as it is. */
@@ -136,7 +147,7 @@ async function failRun(
 }
 
 /** What follows a run's end and is nobody's to wait for. */
-function afterRun(deps: RunsDeps, session: ThreadSession, run_id: string): void {
+export function afterRun(deps: RunsDeps, session: ThreadSession, run_id: string): void {
   const { key } = session;
   runEnded(deps, key).catch((error) => deps.report(error, "a prompt pack that waited could not be applied"));
   if (!deps.hooks.listens("turn.post_turn")) return;

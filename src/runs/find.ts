@@ -2,7 +2,7 @@ import { type JournalEvent, parseEvent, readEvents, readHead } from "../journal/
 import { type RunRow, runs, type Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runNotFound, runsError } from "./errors.js";
-import type { EffectReceipt, PromptCompiled, RunEvent, RunRequested } from "./fold/events.js";
+import type { EffectReceipt, ProgramHanded, PromptCompiled, RunEvent, RunRequested } from "./fold/events.js";
 
 export interface RunRef {
   readonly run_id: string;
@@ -38,6 +38,8 @@ export function* requestOf(row: RunRow): Unit<RunRequested> {
 export interface RecordedStep {
   readonly compiled: PromptCompiled;
   readonly receipt?: EffectReceipt;
+  /** What a program was handed over for it. */
+  readonly handed?: ProgramHanded;
 }
 
 /** The step with a number; by default the last. */
@@ -54,12 +56,18 @@ export function* requireStep(row: RunRow, step: number | undefined): Unit<Record
 }
 
 export function stepsIn(events: readonly RunEvent[]): RecordedStep[] {
-  const steps: { compiled: PromptCompiled; intent?: string; receipt?: EffectReceipt }[] = [];
+  const steps: {
+    compiled: PromptCompiled;
+    intent?: string;
+    receipt?: EffectReceipt;
+    handed?: ProgramHanded;
+  }[] = [];
   for (const event of events) {
     const last = steps.at(-1);
     if (event.type === "prompt.compiled") steps.push({ compiled: event });
     else if (event.type === "effect.requested" && event.kind === "llm.generate" && last)
       last.intent = event.intent_id;
+    else if (event.type === "program.handed" && last) last.handed = event;
     else if (event.type === "effect.receipt" && last && event.intent_id === last.intent) last.receipt = event;
   }
   return steps;

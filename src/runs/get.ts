@@ -1,4 +1,4 @@
-import { readPrompt } from "../prompts/index.js";
+import { readBlob, readPrompt } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import type { RunRow, Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
@@ -21,6 +21,10 @@ export async function getRun(deps: RunsDeps, params: ParsedParams<"run/get">): P
 function* requireCall(row: RunRow, tool_call_id: string): Unit<Result<"run/get">["call"]> {
   const events = (yield* eventsOfRun(row)) as unknown as RunEvent[];
   for (const event of events.toReversed()) {
+    if (event.type === "program.asked" && event.call.call_id === tool_call_id) {
+      const given = JSON.parse(Buffer.from(yield* readBlob(event.given)).toString());
+      return { tool_call_id, name: event.call.name, arguments: given };
+    }
     if (event.type !== "effect.receipt" || event.result === undefined) continue;
     if (!event.calls?.some(({ call_id }) => call_id === tool_call_id)) continue;
     const [answer] = yield* readPrompt(event.result);

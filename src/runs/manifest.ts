@@ -3,7 +3,7 @@ import type { Manifest, ParsedParams, Result } from "../protocol/index.js";
 import { history, type RunRow, runs, type Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
 import { requireRun, requireStep } from "./find.js";
-import type { PromptCompiled } from "./fold/events.js";
+import type { ProgramHanded, PromptCompiled } from "./fold/events.js";
 
 /** What a step was told and why: what was recorded, with its references written out. */
 export async function readManifest(
@@ -12,9 +12,17 @@ export async function readManifest(
 ): Promise<Result<"run/manifest">> {
   return deps.store.read(function* () {
     const row = yield* requireRun(params);
-    const { compiled } = yield* requireStep(row, params.step);
-    return { manifest: yield* manifestOf(row, compiled) };
+    const { compiled, handed } = yield* requireStep(row, params.step);
+    const manifest = yield* manifestOf(row, compiled);
+    return { manifest: { ...manifest, ...deliveryOf(handed) } };
   });
+}
+
+/** How it reached a program; nothing for a model that is asked by us. */
+export function deliveryOf(handed: ProgramHanded | undefined): Pick<Manifest, "delivery"> {
+  if (!handed?.delivery) return {};
+  const { way, session, replayed, adds } = handed.delivery;
+  return { delivery: { way, session, replayed, adds: [...adds] } };
 }
 
 export function* manifestOf(row: RunRow, compiled: PromptCompiled): Unit<Manifest> {

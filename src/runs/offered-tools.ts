@@ -25,10 +25,19 @@ export function offeredTools(
   workspace_id: string,
   agent: AgentDefinition | undefined,
 ): OfferedTools {
-  const scoped = exposedTools(agent, deps.tools.list(workspace_id));
+  const listed = deps.tools.list(workspace_id);
+  if (agent?.type === "external") return noneOf(listed);
+  const scoped = exposedTools(agent, listed);
   const offered = known.get(scoped) ?? putTogether(scoped, agent);
   known.set(scoped, offered);
   return offered;
+}
+
+/** An agent elsewhere is sent messages and can call nothing here. */
+function noneOf(tools: readonly { readonly name: string }[]): OfferedTools {
+  const reason = "an external agent can't call tools";
+  const listed = tools.map(({ name }) => ({ name, offered: false, reason }));
+  return { tools: [], listed, encoded: undefined, tokens: 0 };
 }
 
 function putTogether(
@@ -53,6 +62,7 @@ function putTogether(
 
 /** What is told only where the agent can do something with it: nobody looks for what no section names. */
 export async function aroundIt(deps: RunsDeps, workspace_id: string, agent: AgentDefinition | undefined) {
+  if (agent?.type === "external") return {};
   const tools = deps.tools.list(workspace_id);
   const plugins = skillsOf(agent, tools, deps.tools.plugins(workspace_id));
   const usesArtifacts = effectiveTools(agent, tools).some(

@@ -3,12 +3,14 @@ import type { ParsedParams, Result } from "../protocol/index.js";
 import { history as told } from "../store/index.js";
 import { upToDate, withThread } from "../threads/index.js";
 import { readThread } from "./admit.js";
-import { type Placed, requestFor, toContext } from "./context.js";
+import { type Placed, rebuilt, requestFor, toContext } from "./context.js";
 import type { RunsDeps } from "./deps.js";
+import { deliveryElsewhere, isExternal, unsentPost } from "./external/hand-over.js";
 import { freeze } from "./freeze.js";
 import { previewInput } from "./input.js";
 import { writeOut } from "./manifest.js";
 import { prepareRun } from "./prepare.js";
+import { knownSession } from "./program/known-session.js";
 import { addHistory, loadHistory, untold } from "./session/history.js";
 import type { PreparedRun } from "./session/parts.js";
 
@@ -33,10 +35,11 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     config: frozen.config,
     input: input?.preview ?? "",
   });
-  const { history, found } = await withThread(deps, key, async (located, file) => {
+  const { history, found, row, directory } = await withThread(deps, key, async (located, file) => {
     const { row } = await upToDate(deps, located, file);
     const known = await loadHistory(deps.store, key, row);
-    return { history: known, found: await untold(deps.store, key, { file, known, own: new Map() }) };
+    const found = await untold(deps.store, key, { file, known, own: new Map() });
+    return { history: known, found, row, directory: located.root };
   });
   const next = input ? [{ encoded: input.encoded, message_id: input.message.id }] : [];
   const added = addHistory(history, [...found.messages, ...next]);
@@ -62,9 +65,28 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     ...(step.marker ? [{ ref: step.marker.ref, message: step.marker.message }] : []),
     ...sent,
   ];
-  const { url, body } = await deps.providers
-    .toRebuild(frozen.config)
-    .prepare(requestFor(frozen.config, all, prepared.tools, key.thread_id));
+  const request = requestFor(frozen.config, all, prepared.tools, key.thread_id);
+  if (isExternal(frozen.config)) {
+    const posted = all.filter(({ message_id }) => input && message_id === input.message.id);
+    const post = await unsentPost(
+      deps,
+      frozen.config,
+      { ...request, messages: posted.map(({ message }) => message) },
+      key.workspace_id,
+    );
+    const delivery = { delivery: deliveryElsewhere(row.callback_secret === null) };
+    return {
+      step: 1,
+      manifest: { ...manifest, ...delivery },
+      messages: posted.map(toContext),
+      request: post,
+    };
+  }
+  const session = knownSession(row, { config: frozen.config, directory, history });
+  const { url, body } = await rebuilt(deps, frozen.config, request, {
+    directory,
+    ...(session && { session }),
+  });
   return { step: 1, manifest, messages: all.map(toContext), request: { url, body } };
 }
 

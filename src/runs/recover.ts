@@ -10,7 +10,7 @@ import { resumeWaits } from "./delegate/resume-waits.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
-import type { ActiveRun } from "./fold/state.js";
+import { type ActiveRun, askedElsewhere } from "./fold/state.js";
 import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
@@ -126,7 +126,10 @@ interface Left {
   readonly logged: Message | undefined;
 }
 
-/** Nothing had come: the model is asked again. Something had: that is the answer, and the run ends with it. */
+/**
+ * Nothing had come: the model is asked again. Something had: that is the answer, and the run ends with it. A program may
+ * have done something from the moment that it was handed the message.
+ */
 async function recoverAnswer(
   deps: RunsDeps,
   session: ThreadSession,
@@ -135,7 +138,13 @@ async function recoverAnswer(
 ): Promise<void> {
   const [{ intent_id } = { intent_id: "" }] = active.intents;
   const said = logged ? lastSaid(logged) : partOf(events, intent_id);
-  if (!said) return;
+  if (!said) {
+    // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
+    if (askedElsewhere(active)) return;
+    const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
+    if (begun) await endUnanswered(deps, session, active, intent_id);
+    return;
+  }
   const message: PromptMessage = { role: "assistant", content: said.content };
   session.transcript.answered(active.step, message, { finish: "stop" });
   const encoded = encodeMessage({ role: "assistant", content: said.text });
@@ -151,6 +160,24 @@ async function recoverAnswer(
   };
   const error = logged ? UNRECORDED : ANSWERING;
   await session.change(() => endRun(deps, session, { receipt, blobs: [encoded], error }));
+}
+
+async function endUnanswered(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { run_id }: ActiveRun,
+  intent_id: string,
+): Promise<void> {
+  const at = deps.clock.now();
+  const receipt: EffectReceipt = {
+    type: "effect.receipt",
+    at,
+    run_id,
+    intent_id,
+    status: "interrupted",
+    recovered: true,
+  };
+  await session.change(() => endRun(deps, session, { receipt, error: ANSWERING }));
 }
 
 interface Said {
@@ -172,6 +199,8 @@ function partOf(events: readonly RunEvent[], intent_id: string): Said | undefine
   let text = "";
   let thinking = "";
   for (const event of events) {
+    // What a program had said by then stands with what it did.
+    if (event.type === "program.worked") [text, thinking] = ["", ""];
     if (event.type !== "effect.progress" || event.intent_id !== intent_id) continue;
     text += event.text ?? "";
     thinking += event.thinking ?? "";

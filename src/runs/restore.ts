@@ -1,11 +1,12 @@
 import { encodeMessage } from "../prompts/index.js";
-import type { PromptMessage } from "../providers/index.js";
+import type { FileDiff, PromptMessage } from "../providers/index.js";
 import type { RunRow } from "../store/index.js";
 import type { ToolDiff } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { eventsOfRun } from "./find.js";
-import type { EffectReceipt, PromptCompiled, RunEvent } from "./fold/events.js";
+import type { EffectReceipt, ProgramWorked, PromptCompiled, RunEvent } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
+import { encodeStretch, type Stretch } from "./program/work-answer.js";
 import type { ThreadSession } from "./session/session.js";
 
 /** Brings back from the journal what a run under way has said and done. Answers its events. */
@@ -22,6 +23,7 @@ export async function restoreRun(
     else if (event.type === "prompt.compiled") await restoreCompiled(deps, session, restoring, event);
     else if (event.type === "effect.requested") restoring.requested(event.intent_id, event.kind);
     else if (event.type === "effect.receipt") await restoreReceipt(deps, restoring, event);
+    else if (event.type === "program.worked") restoring.worked(await stretchOf(deps, event));
   }
   return events;
 }
@@ -47,6 +49,25 @@ async function messageAt(deps: RunsDeps, ref: string): Promise<PromptMessage | u
   return (await deps.texts.load([ref])).get(ref)?.messages[0];
 }
 
+/** What a program did, as it was recorded. */
+async function stretchOf(deps: RunsDeps, { messages, calls }: ProgramWorked): Promise<Stretch> {
+  const [answer, ...results] = (await Promise.all(messages.map((ref) => messageAt(deps, ref)))) as [
+    PromptMessage,
+    ...PromptMessage[],
+  ];
+  const diffs = await Promise.all(
+    calls.map(({ diffs: ref }) => (ref ? deps.values.load<FileDiff[]>(ref) : undefined)),
+  );
+  return {
+    answer,
+    results: calls.map((call, at) => ({
+      call,
+      message: results[at] as PromptMessage,
+      ...(diffs[at] && { diffs: diffs[at] }),
+    })),
+  };
+}
+
 class Restoring {
   readonly #session: ThreadSession;
   readonly #agent_message_id: string;
@@ -66,6 +87,14 @@ class Restoring {
     this.#session.toolAnswers.clear();
     if (this.steered) this.#session.transcript.clear();
     this.steered = false;
+  }
+
+  worked(stretch: Stretch): void {
+    const { transcript, toTell, callIds } = this.#session;
+    transcript.worked(this.#step, stretch);
+    for (const { call } of stretch.results) callIds.add(call.call_id);
+    const message_id = this.#agent_message_id;
+    toTell.push(...encodeStretch(stretch).messages.map((encoded) => ({ encoded, message_id })));
   }
 
   requested(intent_id: string, kind: string): void {

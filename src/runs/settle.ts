@@ -39,14 +39,14 @@ export async function endRun(deps: RunsDeps, session: ThreadSession, given: Endi
     ...(ending.receipt ? [ending.receipt] : []),
     endEvent(deps, active.run_id, end, error),
   ];
-  const blobs = ending.blobs ?? [];
+  const { blobs = [], thread } = ending;
   closeCalls(session, active);
   try {
     session.lastMessages ??= await lastMessages(deps, session, end);
     const messages = session.lastMessages;
     if (messages.length > 0 || session.toTell.length > 0)
-      await recordEnd(deps, session, { events, blobs, messages });
-    else await commitEvents(deps, session, events, { blobs });
+      await recordEnd(deps, session, { events, blobs, messages, thread });
+    else await commitEvents(deps, session, events, { blobs, thread });
   } catch (failure) {
     // Files that can't be written must not leave a run that never ends; what was said stays in the journal.
     const told = errorOf(deps, failure);
@@ -122,7 +122,11 @@ async function recordEnd(
     events,
     blobs,
     messages,
-  }: { events: RunEvent[]; blobs: readonly KeptBlob[]; messages: readonly Message[] },
+    thread,
+  }: { events: RunEvent[]; blobs: readonly KeptBlob[]; messages: readonly Message[] } & Pick<
+    Ending,
+    "thread"
+  >,
 ): Promise<void> {
   const active = session.active as ActiveRun;
   const perhapsThere = session.perhapsWritten;
@@ -137,7 +141,7 @@ async function recordEnd(
       const found = await untold(deps.store, session.key, { file, known: history, own });
       const told = addHistory(history, [...session.toTell, ...found.messages], found.covered);
       const plan = planEvents(session.position, session.key, events);
-      const extras = { blobs, told };
+      const extras = { blobs, told, thread };
       return function* () {
         const withIt = yield* writePlan(deps, session, plan, extras);
         adopt = () => adoptPlan(deps, session, plan, extras);

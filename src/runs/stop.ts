@@ -1,6 +1,6 @@
 import { stopActive } from "./cancel.js";
 import type { RunsDeps } from "./deps.js";
-import { asking, isWaiting } from "./fold/state.js";
+import { type ActiveRun, askedElsewhere, asking, isWaiting } from "./fold/state.js";
 import type { ThreadSession } from "./session/session.js";
 
 /** Lets runs end within a time; what has not ended by then is interrupted, and says so. What waits is taken up next time. */
@@ -18,8 +18,13 @@ export async function stopRuns(deps: RunsDeps, withinMs: number): Promise<void> 
 async function stopSession(deps: RunsDeps, session: ThreadSession): Promise<void> {
   const { active } = session;
   if (active && !isWaiting(active)) {
-    const how = asking(active).length > 0 ? "left" : "interrupted";
-    await stopActive(deps, session, active.run_id, how);
+    await stopActive(deps, session, active.run_id, isLeft(active) ? "left" : "interrupted");
   }
   await session.driving;
+}
+
+/** A program that asks ends with this gateway: nobody could answer it. What an agent elsewhere may not have got is posted again. */
+function isLeft(active: ActiveRun): boolean {
+  const asks = asking(active).length > 0 && active.phase === "tools";
+  return asks || askedElsewhere(active) !== undefined;
 }

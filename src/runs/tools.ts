@@ -8,6 +8,7 @@ import { getThread, workspaceNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import type { ToolCalled } from "./fold/events.js";
 import { grantedTools } from "./grants.js";
+import { askSomebody } from "./program/ask-somebody.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionKey } from "./session/parts.js";
 import { toolContext } from "./tool-context.js";
@@ -16,8 +17,9 @@ import { toolContext } from "./tool-context.js";
 export async function listTools(
   deps: RunsDeps,
   params: ParsedParams<"tool/list">,
+  by: CalledBy = "person",
 ): Promise<Result<"tool/list">> {
-  const agent = await agentOf(deps, params);
+  const agent = await agentOf(deps, params, by);
   const servers = await deps.surroundings.servers(params.workspace_id);
   const data = exposedTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
     name: tool.name,
@@ -41,6 +43,8 @@ interface Caller {
   readonly by: CalledBy;
   /** Fires when nobody is there any more to hear what came of it. */
   readonly gone: AbortSignal;
+  /** A program at work, which waits until somebody has allowed what it calls. */
+  readonly waits?: boolean | undefined;
 }
 
 type CallParams = ParsedParams<"tool/call">;
@@ -49,7 +53,7 @@ type CallParams = ParsedParams<"tool/call">;
 export async function callTool(
   deps: RunsDeps,
   params: CallParams,
-  { by, gone }: Caller,
+  { by, gone, waits = false }: Caller,
 ): Promise<Result<"tool/call">> {
   const { workspace_id, thread_id } = params;
   // A command that runs once may be the first to need its server.
@@ -57,10 +61,11 @@ export async function callTool(
   const agent = await agentOf(deps, params, by);
   if (thread_id === undefined) return carryOut(deps, params, await ofWorkspace(deps, workspace_id, gone));
   const key = { workspace_id, thread_id };
-  const granted = by === "agent" ? await grantedTools(deps, key) : [];
   const context = await toolContext(deps, key, await signalFor(deps, key, { by, gone }));
+  const asked = waits ? await askFirst(deps, key, { params, agent, signal: context.signal }) : [];
+  const granted = by === "agent" ? [...asked, ...(await grantedTools(deps, key))] : [];
   // Nothing is waited for from here to the call: a tool that comes meanwhile would be called whoever may.
-  const refusal = whyRefused(deps, { params, agent, by, granted });
+  const refusal = whyRefused(deps, { params, agent, by, granted, waits });
   if (refusal !== undefined) {
     await record(deps, key, { params, by, status: "refused", reason: refusal });
     return { status: "failed", output: `${params.name} was not called: ${refusal}.`, duration_ms: 0 };
@@ -69,6 +74,27 @@ export async function callTool(
   const { status, duration_ms } = result;
   await record(deps, key, { params, by, status, duration_ms });
   return result;
+}
+
+interface ToAskFirst {
+  readonly params: CallParams;
+  readonly agent: AgentDefinition | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Has somebody asked about a tool that needs it. Answers the tool when it was allowed, for this call. */
+async function askFirst(
+  deps: RunsDeps,
+  key: SessionKey,
+  { params, agent, signal }: ToAskFirst,
+): Promise<readonly string[]> {
+  const { name, workspace_id, arguments: given = {} } = params;
+  const scoped = effectiveTools(agent, deps.tools.list(workspace_id)).find(({ tool }) => tool.name === name);
+  if (!scoped?.offered || approvalFor(agent, scoped.tool) !== "ask") return [];
+  const session = await deps.sessions.open(key);
+  const asked = { call_id: deps.makeId("call_"), name, arguments: canonicalJson(given), own: false };
+  const answer = await askSomebody(deps, session, asked, signal);
+  return answer === "deny" ? [] : [name];
 }
 
 /** What a command of a run does ends with the run: nobody would hear what came of it. */
@@ -97,16 +123,18 @@ interface ToDecide {
   readonly agent: AgentDefinition | undefined;
   readonly by: CalledBy;
   readonly granted: readonly string[];
+  readonly waits: boolean;
 }
 
 /** A person needs nobody's word for what they do themselves. A command can't wait for one. */
-function whyRefused(deps: RunsDeps, { params, agent, by, granted }: ToDecide): string | undefined {
+function whyRefused(deps: RunsDeps, { params, agent, by, granted, waits }: ToDecide): string | undefined {
   const { name, workspace_id } = params;
   const scoped = effectiveTools(agent, deps.tools.list(workspace_id)).find(({ tool }) => tool.name === name);
   if (!scoped) return undefined;
   if (!scoped.offered) return scoped.reason ?? "it is not offered to the agent";
   if (by === "person" || approvalFor(agent, scoped.tool) !== "ask") return undefined;
   if (granted.includes(name)) return undefined;
+  if (waits) return "the user did not allow it. Go on without it, or ask what to do instead";
   return "somebody has to allow it first, and a command can't wait for that. Call it as a tool, or have it allowed in the agent's toolApprovals";
 }
 

@@ -1,6 +1,7 @@
 import type { Message } from "../atsf/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import type { EffectReceipt } from "./fold/events.js";
+import type { Stretch } from "./program/work-answer.js";
 
 type Block = Message["content"][number];
 type ToolCall = NonNullable<Message["toolCalls"]>[number];
@@ -31,10 +32,31 @@ export class Transcript {
       this.#content.push({ type: "tool_call_ref", toolCallId: id, step });
       this.#calls.push({ toolCallId: id, name, status: "pending", input });
     }
+    this.counted({ ...(finish !== undefined && { finish }), ...(usage && { usage }) });
+  }
+
+  /** How a step ended, and what it took. */
+  counted({ finish, usage }: Pick<EffectReceipt, "finish" | "usage">): void {
     this.#finish = finish;
     if (!usage) return;
     this.#counted = true;
     this.#tokens = { input: this.#tokens.input + usage.input, output: this.#tokens.output + usage.output };
+  }
+
+  /** What a program said and did by itself. */
+  worked(step: number, { answer, results }: Stretch): void {
+    this.answered(step, answer, {});
+    for (const { message, call, diffs = [] } of results) {
+      const [diff, ...more] = diffs;
+      const { status, duration_ms } = call;
+      this.toolAnswered(call.call_id, message, { status, duration_ms, diff: diff && { ...diff } });
+      // The format has room for one; the others stand beside it.
+      if (more.length > 0) this.#extend(call.call_id, { diffs: diffs.map((one) => ({ ...one })) });
+    }
+  }
+
+  #extend(call_id: string, more: object): void {
+    this.#calls = this.#calls.map((call) => (call.toolCallId === call_id ? { ...call, ...more } : call));
   }
 
   toolAnswered(

@@ -66,6 +66,10 @@ export interface ThreadRow {
   setup: string | null;
   /** Tools that its agent may call without asking, as JSON text. Never in its files: those may come from anyone. */
   granted_tools: string | null;
+  /** The session of its agent's program that can be gone on with, as JSON text. */
+  program_session: string | null;
+  /** What an agent elsewhere answers with. */
+  callback_secret: string | null;
   /** 1 when somebody named it: its title no longer follows its first message. */
   named: number | null;
   created_at: number;

@@ -161,8 +161,10 @@ describe("what the configuration names", () => {
     [{ model: "m", config: { apiKey: "k", retry: { retries: -1 } } }, /retry\.retries/],
     [{ provider: "opnai" }, /There is no provider "opnai"/],
     [{ provider: "__proto__" }, /There is no provider/],
-    [{ provider: "claude-cli" }, "The provider claude-cli is not in this version of Heddle."],
-    [{ provider: "acp" }, "The provider acp is not in this version of Heddle."],
+    [{ provider: "acp" }, /command: must name the program/],
+    [{ provider: "codex-cli", config: { timeouts: { startMs: -1 } } }, /timeouts\.startMs/],
+    [{ provider: "claude-cli" }, undefined],
+    [{ provider: "acp", config: { command: "gemini", args: ["--acp"] } }, undefined],
     [{ provider: "scripted" }, /turns/],
     [{ provider: "scripted", config: { turns: [] } }, undefined],
     [{ provider: "demo" }, undefined],
@@ -174,7 +176,7 @@ describe("what the configuration names", () => {
     else expect(agent?.reason).toMatch(reason);
   });
 
-  test("[AGT35] an external agent is not available yet", () => {
+  test("[EXT1] an external agent is available where it has an address, and has neither provider nor model", () => {
     const external = { inputUrl: "https://example.com/in" };
     const [agent] = agentsOf([{ agentId: "a", type: "external", external }]).list();
     expect(agent).toEqual({
@@ -182,8 +184,7 @@ describe("what the configuration names", () => {
       display_name: "a",
       description: "",
       type: "external",
-      available: false,
-      reason: "External agents can't be asked by this version of Heddle.",
+      available: true,
       color: expect.any(String),
       origin: "config",
     });

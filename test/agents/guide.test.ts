@@ -24,6 +24,27 @@ test("[AGT52] the guide's examples load without a warning, and their agents can 
   ]);
 });
 
+test("[AGT52] the programs' examples load without a warning, and say who may use which tools", () => {
+  const page = readFileSync("docs/guide/programs.md", "utf8");
+  const [text = "", ...more] = [...page.matchAll(/^```jsonc\n(.*?)^```/gms)].map(
+    ([, found]) => found as string,
+  );
+  expect(more).toEqual([]);
+  const { config, warnings } = load(text, { MY_KEY: "not-to-be-shown" });
+  expect(warnings).toEqual([]);
+  const list = new AgentSet({ config, env: {} }).list();
+  expect(list.map(({ agent_id, available, model }) => [agent_id, available, model])).toEqual([
+    ["claude", true, "default"],
+    ["codex", true, "gpt-6.1-sol"],
+    ["pi", true, "openrouter/qwen3-coder"],
+    ["gemini", true, "default"],
+    ["opencode", true, "default"],
+    ["reviewer", true, "default"],
+    ["other", true, "default"],
+  ]);
+  expect(list.at(-1)).toMatchObject({ own_tools: true });
+});
+
 test("[AGT52] what the guide says of the environment is so", () => {
   const rows = [...guide.matchAll(/^\| `([A-Z_]+)`.* \| `(\w+)` \| `(HEDDLE_\w+)` \|$/gm)];
   expect(rows).toHaveLength(3);

@@ -143,9 +143,24 @@ describe("what a run asks", () => {
       model: "gemini-2.5-pro",
       window: 1_048_576,
     });
-    for (const overrides of [{}, { model: "m" }, { provider: "anthropic" }]) {
-      expect(refusal(() => modelFor(agents.require("x"), overrides)).data.reason).toMatch(/^External agents/);
+  });
+
+  test("[EXT37] an external agent has no model of ours: none can be chosen, and it lends nobody its provider", () => {
+    const external = agents.require("x");
+    expect(modelFor(external, { max_tokens: 5, reasoning_effort: "low" })).toMatchObject({
+      provider: "external",
+      model: "external",
+      options: {},
+      params: {},
+    });
+    for (const overrides of [{ model: "m" }, { provider: "anthropic" }]) {
+      const [param] = Object.keys(overrides);
+      expect(refusal(() => modelFor(external, overrides)).data).toMatchObject({ param });
     }
+    // Its `chat.provider` is the default one, which it can't use.
+    const reason = refusal(() => modelFor(agents.require("a"), { provider: "openai", model: "m" })).data
+      .reason;
+    expect(reason).toMatch(/^No agent here can use the provider openai/);
   });
 
   test("[AGT45] windows by name", () => {

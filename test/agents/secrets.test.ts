@@ -27,7 +27,7 @@ const places: Record<string, object> = {
   "a query in an address": { model: "m", config: { baseURL: "https://example.com/v1?key=${SECRET}" } },
   "an option nobody knows": { model: "m", config: { apiKey: "k", organisation: { token: "${SECRET}" } } },
   env: { provider: "claude-cli", config: { command: "claude", env: { KEY: "${SECRET}" } } },
-  args: { provider: "acp", config: { command: "x", args: ["--token", "${SECRET}"] } },
+  "env with args": { provider: "acp", config: { command: "x", args: ["--acp"], env: { KEY: "${SECRET}" } } },
 };
 
 describe("secrets stay where they are", () => {
@@ -87,6 +87,28 @@ describe("secrets stay where they are", () => {
     for (const value of [agents, agents.list(), ...definitions, choice, refused]) {
       expect(writtenDown(value)).not.toContain(SECRET);
     }
+  });
+
+  test("[AGT23] what a program is started with holds no variable that may be secret", () => {
+    const entry = (config: object) => ({ agents: [{ agentId: "a", chat: { provider: "acp", config } }] });
+    for (const [config, key] of [
+      [{ command: "x", args: ["--token", "${SECRET}"] }, "args[1]"],
+      [{ command: "x", args: ["--token=${SECRET}"] }, "args[0]"],
+      [{ command: "x-${SECRET}" }, "command"],
+    ] as const) {
+      const error = refusal(() => load(entry(config), { SECRET }));
+      expect(error).toMatchObject({
+        kind: "config.invalid",
+        data: { key: `agents[0].chat.config.${key}`, problem: expect.stringContaining("chat.config.env") },
+      });
+      expect(writtenDown(error)).not.toContain(SECRET);
+    }
+    const { config } = load(entry({ command: "${PLACE}/x", args: ["--mode", "${MODE}"] }), {
+      PLACE: "/opt/agents",
+      MODE: "fast",
+    });
+    const agent = new AgentSet({ config, env: {} }).require("a");
+    expect(modelFor(agent, {}).options).toEqual({ command: "/opt/agents/x", args: ["--mode", "fast"] });
   });
 
   test("[AGT20] errors of a configuration that holds one", () => {
@@ -157,6 +179,27 @@ describe("where a key goes", () => {
     const choice = modelFor(agentWith({}), {});
     const today = agentWith({ apiKey: "new", timeouts: { silenceMs: 9 } });
     expect(providerConfig(today, choice)).toMatchObject({ apiKey: "new", timeouts: { silenceMs: 1_000 } });
+  });
+
+  test("[AGT22] nor to another program, or to the same with other arguments", () => {
+    const started = (command: string, ...args: string[]) =>
+      agentsOf([
+        { agentId: "a", chat: { provider: "acp", config: { command, args, env: { KEY: SECRET } } } },
+      ]).require("a");
+    const choice = modelFor(started("/bin/one", "--acp"), {});
+    expect(choice.options).toEqual({ command: "/bin/one", args: ["--acp"] });
+    expect(providerConfig(started("/bin/one", "--acp"), choice)).toEqual({
+      command: "/bin/one",
+      args: ["--acp"],
+      env: { KEY: SECRET },
+    });
+    for (const other of [
+      started("/bin/two", "--acp"),
+      started("/bin/one"),
+      started("/bin/one", "--acp", "x"),
+    ]) {
+      expect(refusal(() => providerConfig(other, choice)).data.reason).toContain("Ask again");
+    }
   });
 
   test("[AGT22] not to an address that is another now", () => {

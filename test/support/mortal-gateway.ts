@@ -172,5 +172,7 @@ async function build(): Promise<string> {
   const out = join(dir, "dist", "bin");
   await bundle.write({ dir: out, format: "esm", entryFileNames: "[name].mjs" });
   await bundle.close();
+  // The command beside it, which programs are told of.
+  writeFileSync(join(out, "heddle.js"), "");
   return join(out, "gateway.mjs");
 }

@@ -33,7 +33,7 @@ export async function reachGateway(options: GatewayOptions, manner: ConnectManne
 }
 
 /** A flag comes before the environment, and `--data` before an address from the environment. */
-function namedGateway({
+export function namedGateway({
   url: flag,
   token: given,
   data,

@@ -91,7 +91,8 @@ async function answerMember(
   }
 }
 
-async function execute(
+/** Carries out one request, checked and within the limits of whoever asks. */
+export async function execute(
   deps: DispatchDeps,
   { method, params }: RpcRequest,
   peer: Peer,

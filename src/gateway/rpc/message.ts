@@ -99,7 +99,7 @@ function isId(id: unknown): id is RpcId {
 }
 
 /** Without recursion: the nesting it guards against must not be able to exhaust the stack. */
-function deeperThan(value: unknown, limit: number): boolean {
+export function deeperThan(value: unknown, limit: number): boolean {
   let level: object[] = typeof value === "object" && value !== null ? [value] : [];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth >= limit) return true;

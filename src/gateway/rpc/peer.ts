@@ -21,6 +21,8 @@ export interface BoundThread {
   readonly thread_id: string;
   /** Fires when its token is revoked: nothing more is begun for it, and nobody waits for what is under way. */
   readonly signal: AbortSignal;
+  /** A program at work, which waits until somebody has allowed what it calls. */
+  readonly waits?: true | undefined;
 }
 
 export interface Subscriptions {

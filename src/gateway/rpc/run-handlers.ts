@@ -80,7 +80,7 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
       const agents = agentsIn(deps, workspace_id);
       return { agent: describeAgent(agents, agents.require(agent_id)) };
     },
-    "tool/list": (params) => runs.listTools(deps, params),
+    "tool/list": (params, { peer }) => runs.listTools(deps, params, calledBy(peer).by),
     "tool/call": (params, { peer }) => runs.callTool(deps, params, calledBy(peer)),
     "panel/event": (params, { peer }) => panelEvent(deps, params, peer),
     "hook/list": async () => ({ data: deps.hooks.list() as never }),
@@ -94,6 +94,6 @@ function agentsIn({ agents }: HandlerDeps, workspace_id: string | undefined) {
 /** A command whose token was revoked has ended, though its connection may not know it yet. */
 function calledBy({ bound, gone }: Peer) {
   return bound
-    ? { by: "agent" as const, gone: AbortSignal.any([bound.signal, gone]) }
+    ? { by: "agent" as const, gone: AbortSignal.any([bound.signal, gone]), waits: bound.waits }
     : { by: "person" as const, gone };
 }

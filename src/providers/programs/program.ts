@@ -61,7 +61,7 @@ export interface Conversation {
   open(): Promise<void>;
   /** Whether a later turn can go to this process as it is: same model, tools and instructions, or a way to change them. */
   fits(turn: Turn): boolean;
-  /** What `ask` would send; at its first turn with what `open` sends. Pure. */
+  /** What `ask` would send; at its first turn with what `open` sends. Pure. Throws `SessionLost` where `open` is sure to. */
   handover(turn: Turn): Handover;
   /** Asks, and tells what comes until the turn has ended. May also reject with `SessionLost`, before anything was told. */
   ask(turn: Turn, tell: Tell): Promise<FinishReason>;

@@ -22,8 +22,14 @@ export function programProvider(program: Program, config: ProgramConfig): Provid
       yield* new Talk({ program, config, kept }, needsPlace(program, request), signal).events();
     },
     async prepare(request) {
-      const turn = turnOf(needsPlace(program, request));
-      return sent(program.converse(turn, config).handover(turn));
+      const asked = needsPlace(program, request);
+      const prepared = (turn: Turn) => sent(program.converse(turn, config).handover(turn));
+      try {
+        return prepared(turnOf(asked));
+      } catch (error) {
+        if (!(error instanceof SessionLost)) throw error;
+        return prepared(turnOf(asked, { anew: true }));
+      }
     },
     load: async () => {},
     release: (key) => kept.release(key),

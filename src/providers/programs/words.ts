@@ -11,13 +11,13 @@ export type SpokenPart = Extract<PromptPart, { type: "text" | "image" }>;
 export function spoken(turn: Turn, { withInstructions }: { withInstructions: boolean }): SpokenPart[] {
   const { instructions, past, input } = turn;
   const blocks = [
-    ...(withInstructions && instructions !== "" ? [instructionsBlock(instructions, turn)] : []),
-    ...(past.length > 0 ? [block("conversation_so_far", PAST_INTRO, past.map(wordsOf).join("\n\n"))] : []),
+    ...(withInstructions && (instructions !== "" || turn.session) ? [instructionsBlock(turn)] : []),
+    ...(past.length > 0 ? [block("conversation_so_far", PAST_INTRO, recordOf(past, "you"))] : []),
   ];
   const before = input.slice(0, -1).filter(({ role }) => role !== "user");
   // What the session missed, such as an answer that another agent gave meanwhile.
   if (before.length > 0) {
-    blocks.push(block("meanwhile", MISSED_INTRO, input.slice(0, -1).map(wordsOf).join("\n\n")));
+    blocks.push(block("meanwhile", MISSED_INTRO, recordOf(input.slice(0, -1), "another agent")));
   }
   const asked = before.length > 0 ? input.slice(-1) : input;
   const head = blocks.map((text): SpokenPart => ({ type: "text", text: `${text}\n\n` }));
@@ -26,9 +26,12 @@ export function spoken(turn: Turn, { withInstructions }: { withInstructions: boo
 
 const PAST_INTRO =
   "What was said in this conversation before. It is a record: go on from where it ends, and do not carry anything out again.";
+const NONE_LEFT = "The instructions that you were given before in this conversation do not hold any more.";
 const MISSED_INTRO = "What was said in this conversation since your last answer. It is a record.";
 
-function instructionsBlock(instructions: string, { session }: Turn): string {
+function instructionsBlock({ instructions, session }: Turn): string {
+  // Those of the beginning would go on to hold if nothing were said.
+  if (instructions === "") return block("instructions", NONE_LEFT, "");
   const intro = session
     ? "These instructions replace those that you were given at the beginning of this conversation."
     : "These instructions hold for the whole conversation.";
@@ -41,13 +44,17 @@ function block(name: string, intro: string, text: string): string {
   return `<${name}>\n${intro}\n\n${inside}\n</${name}>`;
 }
 
+function recordOf(messages: readonly PromptMessage[], agent: string): string {
+  return messages.map((message) => wordsOf(message, agent)).join("\n\n");
+}
+
 /** A message of the past as text: who said it, what was said, which tools were called and what came of them. */
-function wordsOf(message: PromptMessage): string {
+function wordsOf(message: PromptMessage, agent: string): string {
   const { role, name, tool_calls = [] } = message;
   const text = textOf(message);
   if (role === "tool") return `[result of ${name ?? "a tool"}]\n${text}`;
   const calls = tool_calls.map((call) => `[called ${call.name} with ${call.arguments}]`);
-  return [`[${role === "assistant" ? "you" : role}]`, ...(text === "" ? [] : [text]), ...calls].join("\n");
+  return [`[${role === "assistant" ? agent : role}]`, ...(text === "" ? [] : [text]), ...calls].join("\n");
 }
 
 function images(messages: readonly PromptMessage[]): SpokenPart[] {

@@ -137,7 +137,8 @@ async function answered(
   }
 }
 
-function outcomeOf(result: DelegationResult): ToolOutcome {
+/** What came of a message, as the tool answers it. */
+export function outcomeOf(result: DelegationResult): ToolOutcome {
   const { status, agentId, sessionId, sessionName, created, responseId } = result;
   if (status !== "complete") {
     return {

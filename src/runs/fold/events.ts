@@ -1,5 +1,6 @@
 import type { Happening } from "../../journal/index.js";
 import type { RunConfig, RunUsage } from "../../protocol/index.js";
+import type { Delivery } from "../../providers/index.js";
 
 /** Everything that can happen to the runs of a thread. `at` is unix milliseconds. Texts are blobs, named by ref. */
 export type RunEvent =
@@ -9,6 +10,10 @@ export type RunEvent =
   | EffectRequested
   | EffectProgress
   | EffectReceipt
+  | ProgramHanded
+  | ProgramWorked
+  | ProgramAsked
+  | ExternalPosted
   | ToolCalled
   | RunEnded;
 
@@ -120,6 +125,8 @@ export interface AskedCall {
   readonly preview?: string;
   /** How long they are, where that is not all of them. */
   readonly chars?: number;
+  /** A tool of the program's own. */
+  readonly own?: true;
 }
 
 export type Decision = "allow" | "deny" | "always";
@@ -148,6 +155,53 @@ export interface EffectReceipt extends OfRun {
   readonly error?: RunError;
   /** Found out by a gateway that took the run up. */
   readonly recovered?: boolean;
+}
+
+/** What a program, or an agent elsewhere, was handed over, before it was: the text, and by which way. */
+export interface ProgramHanded extends OfRun {
+  readonly type: "program.handed";
+  readonly intent_id: string;
+  readonly url: string;
+  readonly request: string;
+  readonly delivery?: Delivery;
+  /** Its answer comes by itself, any time from now on. */
+  readonly callback?: true;
+  /** Of what was really sent, where a secret in it is not recorded. */
+  readonly sent_sha256?: string;
+}
+
+/** An agent elsewhere has taken the message. Nothing is done for the run until its answer comes. */
+export interface ExternalPosted extends OfRun {
+  readonly type: "external.posted";
+  readonly intent_id: string;
+}
+
+/** What a program has said and done by itself up to here. It stands for the progress before it. */
+export interface ProgramWorked extends OfRun {
+  readonly type: "program.worked";
+  readonly intent_id: string;
+  /** As they are told to whoever is asked next: what it said, with its calls, and what came of each. */
+  readonly messages: readonly string[];
+  readonly calls: readonly WorkedCall[];
+}
+
+export interface WorkedCall {
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments_hash: string;
+  readonly status: "ok" | "failed";
+  readonly duration_ms?: number;
+  /** What it changed in files. */
+  readonly diffs?: string;
+}
+
+/** A program, or a tool that it calls here, needs somebody's word before it goes on. */
+export interface ProgramAsked extends OfRun {
+  readonly type: "program.asked";
+  readonly intent_id: string;
+  readonly call: AskedCall;
+  /** All of its arguments. */
+  readonly given: string;
 }
 
 /** A tool was called from outside the steps of a run: by a command of its agent, or by a person. It changes no state. */

@@ -1,6 +1,6 @@
 import type { RunRow } from "../../store/index.js";
 import type { RunEvent, RunRequested } from "./events.js";
-import { type ActiveRun, asking, isEnd, type RunsState } from "./state.js";
+import { type ActiveRun, asking, awaitsAnswer, isEnd, type RunsState } from "./state.js";
 
 export interface Projected {
   readonly before: RunsState;
@@ -43,11 +43,13 @@ function ended(row: RunRow, event: RunEvent, { seq, at }: { seq: number; at: num
 function underWay(row: RunRow, active: ActiveRun, begun: number | undefined): RunRow {
   const usage = active.usage ? JSON.stringify(active.usage) : null;
   const approvals = approvalsOf(active);
-  const same = row.steps === active.step && row.usage === usage && row.approvals === approvals;
+  const status = approvals !== null || awaitsAnswer(active) ? "waiting" : "running";
+  const same =
+    row.status === status && row.steps === active.step && row.usage === usage && row.approvals === approvals;
   if (begun === undefined && same) return row;
   return {
     ...row,
-    status: approvals === null ? "running" : "waiting",
+    status,
     steps: active.step,
     usage,
     approvals,

@@ -4,6 +4,10 @@ import type {
   EffectProgress,
   EffectReceipt,
   EffectRequested,
+  ExternalPosted,
+  ProgramAsked,
+  ProgramHanded,
+  ProgramWorked,
   PromptCompiled,
   RunEnded,
   RunEvent,
@@ -13,6 +17,7 @@ import type {
 import {
   type ActiveRun,
   type AdmittedRun,
+  awaitsAnswer,
   type Effect,
   type Intent,
   isEnd,
@@ -45,6 +50,14 @@ export function reduce(state: RunsState, event: RunEvent, place: Place): Reduced
       return onActive(state, event, (active) => progressed(active, event));
     case "tool.called":
       return { state, effects: [] };
+    case "program.handed":
+      return onActive(state, event, (active) => handed(active, event));
+    case "external.posted":
+      return onActive(state, event, (active) => posted(active, event));
+    case "program.worked":
+      return onActive(state, event, (active) => worked(active, event));
+    case "program.asked":
+      return onActive(state, event, (active) => programAsked(active, event, place));
     case "effect.receipt":
       return onActive(state, event, (active) => received(active, event, place));
     default:
@@ -98,7 +111,16 @@ function steered(active: ActiveRun, event: RunSteered): Change {
   const { input, user_message_id, agent_message_id, origin } = event;
   const steering = { input, user_message_id, agent_message_id, ...(origin && { origin }) };
   const hops = Math.max(active.hops ?? active.origin?.hops ?? 0, origin?.hops ?? 0);
-  return { active: { ...active, steered: [...active.steered, steering], ...(origin && { hops }) } };
+  const next = { ...active, steered: [...active.steered, steering], ...(origin && { hops }) };
+  return { active: awaitsAnswer(active) ? withFurther(next) : next };
+}
+
+/** An agent elsewhere may take days to answer: what is said to it meanwhile goes out at once, as a message of its own. */
+function withFurther(active: ActiveRun): ActiveRun {
+  const intents = active.intents.map((intent) =>
+    intent.elsewhere && intent.status === "open" ? { ...intent, status: "ok" as const } : intent,
+  );
+  return { ...active, intents, phase: "prompt" };
 }
 
 function compiled(active: ActiveRun, event: PromptCompiled, place: Place): Change {
@@ -151,6 +173,40 @@ function progressed(active: ActiveRun, event: EffectProgress): Change {
   return { active: { ...active, progress } };
 }
 
+function whileOpen(active: ActiveRun, intent_id: string, change: Change): Change {
+  return isOpen(active, intent_id) ? change : { rejected: `${intent_id} is not open` };
+}
+
+function handed(active: ActiveRun, { intent_id, callback }: ProgramHanded): Change {
+  return whileOpen(active, intent_id, { active: callback ? elsewhere(active, intent_id, "handed") : active });
+}
+
+function posted(active: ActiveRun, { intent_id }: ExternalPosted): Change {
+  const isHanded = active.intents.some((one) => one.intent_id === intent_id && one.elsewhere === "handed");
+  if (!isHanded) return { rejected: `${intent_id} was not handed over` };
+  const next = elsewhere(active, intent_id, "accepted");
+  return whileOpen(active, intent_id, { active: active.steered.length > 0 ? withFurther(next) : next });
+}
+
+function elsewhere(active: ActiveRun, intent_id: string, how: "handed" | "accepted"): ActiveRun {
+  const intents = active.intents.map((one) =>
+    one.intent_id === intent_id ? { ...one, elsewhere: how } : one,
+  );
+  return { ...active, intents };
+}
+
+/** What was said before it is whole now, and kept in another way. */
+function worked(active: ActiveRun, event: ProgramWorked): Change {
+  const { progress: _, ...rest } = active;
+  return whileOpen(active, event.intent_id, { active: rest });
+}
+
+function programAsked(active: ActiveRun, event: ProgramAsked, place: Place): Change {
+  const { intent_id, call } = event;
+  const effect = { ...effectAt(place, 0, "approval.ask", call), call };
+  return whileOpen(active, intent_id, { active, effects: [effect] });
+}
+
 function isOpen({ intents }: ActiveRun, intent_id: string): boolean {
   return intents.some((intent) => intent.intent_id === intent_id && intent.status === "open");
 }
@@ -171,8 +227,9 @@ function received(active: ActiveRun, event: EffectReceipt, place: Place): Change
 }
 
 /** The model's tools are called; without any the run ends, unless somebody has said something meanwhile. */
-function answered(active: ActiveRun, event: EffectReceipt, place: Place): Change {
+function answered(before: ActiveRun, event: EffectReceipt, place: Place): Change {
   const { status, calls = [], error } = event;
+  const active = { ...before, intents: before.intents.map(unanswered) };
   if (status !== "ok") return { active: { ...active, phase: "ending", ...(error && { error }) } };
   if (calls.length === 0) {
     const phase: Phase = active.steered.length > 0 ? "prompt" : "ending";
@@ -185,9 +242,21 @@ function answered(active: ActiveRun, event: EffectReceipt, place: Place): Change
   return { active: { ...active, phase: "tools" }, effects };
 }
 
-/** What is allowed is called; what is not was answered with that. */
-function decided(active: ActiveRun, event: EffectReceipt, { call }: Intent, place: Place): Change {
-  if (event.decision === undefined) return { rejected: "nobody has decided anything" };
+/** What a program still asks when it has ended, nobody can answer any more. */
+function unanswered(intent: Intent): Intent {
+  return intent.kind === "approval.ask" && intent.status === "open"
+    ? { ...intent, status: "cancelled" }
+    : intent;
+}
+
+/** What is allowed is called; what is not was answered with that. A program goes on by itself, whatever was said. */
+function decided(active: ActiveRun, event: EffectReceipt, { call, intent_id }: Intent, place: Place): Change {
+  const { decision } = event;
+  if (decision === undefined) return { rejected: "nobody has decided anything" };
+  if (active.phase === "model") {
+    const intents = active.intents.map((one) => (one.intent_id === intent_id ? { ...one, decision } : one));
+    return { active: { ...active, intents } };
+  }
   if (event.decision === "deny") return toolAnswered(active);
   return { active, effects: [{ ...effectAt(place, 0, "tool.call", call ?? {}), ...(call && { call }) }] };
 }

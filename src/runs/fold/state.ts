@@ -1,5 +1,5 @@
 import type { RunConfig, RunUsage } from "../../protocol/index.js";
-import type { AskedCall, EffectKind, Origin, ReceiptStatus, RunEnd, RunError } from "./events.js";
+import type { AskedCall, Decision, EffectKind, Origin, ReceiptStatus, RunEnd, RunError } from "./events.js";
 
 /** What the runs of a thread are doing. At rest it is `IDLE`: nothing of what has ended stays in it. */
 export interface RunsState {
@@ -61,6 +61,10 @@ export interface Intent extends Effect {
   /** When somebody was asked. */
   readonly asked_at?: number;
   readonly result?: string;
+  /** What somebody said to a program that asked. */
+  readonly decision?: Decision;
+  /** The answer of an agent elsewhere may come: the message is on its way there, or was taken. */
+  readonly elsewhere?: "handed" | "accepted";
 }
 
 /** Calls that wait until somebody allows them. */
@@ -68,9 +72,20 @@ export function asking({ intents }: ActiveRun): readonly Intent[] {
   return intents.filter(({ kind, status }) => kind === "approval.ask" && status === "open");
 }
 
+/** What an agent elsewhere was asked and has not answered. */
+export function askedElsewhere({ intents }: ActiveRun): Intent | undefined {
+  return intents.find(({ status, elsewhere }) => status === "open" && elsewhere !== undefined);
+}
+
+/** An agent elsewhere has its message: only its answer leads on. */
+export function awaitsAnswer(active: ActiveRun): boolean {
+  return askedElsewhere(active)?.elsewhere === "accepted";
+}
+
 /** Nothing can be done for it until somebody answers. */
 export function isWaiting(active: ActiveRun): boolean {
   const { phase, intents } = active;
+  if (awaitsAnswer(active)) return true;
   const atWork = intents.some(({ kind, status }) => kind === "tool.call" && status === "open");
   return phase === "tools" && !atWork && asking(active).length > 0;
 }

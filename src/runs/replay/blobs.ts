@@ -11,7 +11,7 @@ import {
 } from "../../prompts/index.js";
 import type { PromptMessage } from "../../providers/index.js";
 import { blobs, history, type RunRow, type Unit } from "../../store/index.js";
-import type { PromptCompiled } from "../fold/events.js";
+import type { ProgramWorked, PromptCompiled } from "../fold/events.js";
 import { type Difference, difference, hashOf, parsed } from "./difference.js";
 
 /** Every blob that the run's events, its prompts and its history name. */
@@ -40,11 +40,14 @@ function firstBroken(refs: readonly string[], found: FoundBlobs): Difference | u
   return undefined;
 }
 
-const BLOB_FIELDS = ["config", "input", "inputs", "prefix", "marker", "result"];
+const BLOB_FIELDS = ["config", "input", "inputs", "prefix", "marker", "result", "request", "given"];
 
 /** Only what stands where a ref stands is one: what people and models say may look the same. */
 function namedBy(event: JournalEvent): string[] {
-  return BLOB_FIELDS.map((field) => event[field]).filter((ref) => typeof ref === "string");
+  const { messages = [], calls = [] } =
+    event.type === "program.worked" ? (event as Partial<ProgramWorked>) : {};
+  const worked = [...messages, ...calls.map(({ diffs }) => diffs)];
+  return [...BLOB_FIELDS.map((field) => event[field]), ...worked].filter((ref) => typeof ref === "string");
 }
 
 /** What prompts are made of is named in what the events name. */

@@ -17,7 +17,7 @@ import { threadToWire, treeChanged } from "../../tree/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { RunEvent } from "../fold/events.js";
 import { type Plan, planEvents } from "../fold/plan.js";
-import { asking } from "../fold/state.js";
+import { asking, awaitsAnswer } from "../fold/state.js";
 import { isDelegated, runsToWire, runToWire } from "../wire.js";
 import type { AddedHistory } from "./history.js";
 import type { KeptBlob } from "./parts.js";
@@ -32,6 +32,8 @@ export interface Extras {
   readonly alongside?: () => Unit<void>;
   /** Something of the thread itself changes with it. */
   readonly changesThread?: boolean;
+  /** Of the thread's row, what nobody is told of. */
+  readonly thread?: Partial<ThreadRow> | undefined;
 }
 
 /** Writes events that change nothing in the thread's log. The caller has the session's turn. */
@@ -81,7 +83,7 @@ export function* writePlan(
   deps: RunsDeps,
   session: ThreadSession,
   plan: Plan,
-  { blobs: given = [], told }: Extras,
+  { blobs: given = [], told, thread }: Extras,
 ): Unit<WithIt> {
   const { workspace_id, thread_id } = session.key;
   const at = unixSeconds(deps.clock);
@@ -99,6 +101,7 @@ export function* writePlan(
   }
   if (told) yield* writeHistory(session, told, { ids, at });
   const changes: Partial<ThreadRow> = {
+    ...thread,
     status: statusAfter(plan),
     ...(told && {
       history_epoch: told.epoch,
@@ -176,7 +179,7 @@ function statusOf({ position }: ThreadSession): ThreadRow["status"] {
 
 function statusAfter({ state }: Pick<Plan, "state">): ThreadRow["status"] {
   if (!state.active) return "idle";
-  return asking(state.active).length > 0 ? "waiting" : "running";
+  return asking(state.active).length > 0 || awaitsAnswer(state.active) ? "waiting" : "running";
 }
 
 /** What was written is what is. */

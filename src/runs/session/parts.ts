@@ -7,6 +7,7 @@ import type {
   Prefix,
 } from "../../prompts/index.js";
 import type { PromptMessage, ToolSpec } from "../../providers/index.js";
+import type { ThreadRow } from "../../store/index.js";
 import type { EffectReceipt, RunEnd, RunError } from "../fold/events.js";
 
 export interface SessionKey {
@@ -65,4 +66,6 @@ export interface Ending {
   /** Default: what the receipt says. */
   readonly end?: RunEnd;
   readonly error?: RunError;
+  /** What changes of the thread with it. */
+  readonly thread?: Partial<ThreadRow> | undefined;
 }

@@ -29,6 +29,8 @@ export class ThreadSession {
   /** Ends the run under way; the reason says how. */
   stop = newStop();
   driving: Promise<void> | undefined;
+  /** Whoever drives is posting to an agent elsewhere, and goes on with the run when its answer comes meanwhile. */
+  posting = false;
   /** Somebody here has carried on what is under way. */
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */

@@ -6,9 +6,10 @@ import { threadFiles } from "./0002-thread-files.js";
 import { runs } from "./0003-runs.js";
 import { agents } from "./0004-agents.js";
 import { artifacts } from "./0005-artifacts.js";
+import { programs } from "./0006-programs.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents, artifacts];
+const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents, artifacts, programs];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

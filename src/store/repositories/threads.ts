@@ -209,6 +209,8 @@ const COLUMNS = Object.keys({
   history_to: 0,
   setup: 0,
   granted_tools: 0,
+  program_session: 0,
+  callback_secret: 0,
   named: 0,
   created_at: 0,
   updated_at: 0,

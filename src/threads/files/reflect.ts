@@ -333,6 +333,8 @@ const EMPTY = {
   history_to: null,
   setup: null,
   granted_tools: null,
+  program_session: null,
+  callback_secret: null,
   named: null,
   deleted_at: null,
 };

@@ -57,6 +57,8 @@ export function threadRow(workspace_id: string, id: string, given: Partial<Threa
     history_to: null,
     setup: null,
     granted_tools: null,
+    program_session: null,
+    callback_secret: null,
     named: null,
     created_at: 1,
     updated_at: 1,

@@ -25,6 +25,8 @@ function facts(agent: AgentDetails): [name: string, value: string][] {
     ["extends", agent.extends],
     ["provider", agent.type === "external" ? "external" : agent.provider],
     ["model", agent.model],
+    ["version", agent.version],
+    ["signed in", agent.signed_in === undefined ? undefined : agent.signed_in ? "yes" : "no"],
     ["own tools", agent.own_tools ? "yes: a program's own tools, which Heddle can't limit" : undefined],
     ["tools", scope(agent.tool_allowlist, agent.tool_denylist, "every tool")],
     ["capabilities", scope(agent.capability_allowlist, agent.capability_denylist, "every one")],

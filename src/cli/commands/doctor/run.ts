@@ -4,6 +4,7 @@ import type { Check, DoctorOptions } from "./check.js";
 import { checkDataDirectory } from "./data-directory.js";
 import { checkGateway } from "./gateway.js";
 import { checkGit } from "./git.js";
+import { checkProgramsHere } from "./programs.js";
 import { checkNode, checkSqlite } from "./runtime.js";
 import { checkSecrets } from "./secrets.js";
 import { checkStore } from "./store.js";
@@ -27,6 +28,7 @@ export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]
     ...gateway,
     ...(await survived("store", async () => [await checkStore(dataDir, store, url)])),
     ...(await survived("agents", async () => [await checkAgents(dataDir, url !== undefined)])),
+    ...(await survived("programs", checkProgramsHere)),
     ...(url === undefined ? [] : await survived("projects", () => checkWorkspaces(dataDir))),
   ];
 }

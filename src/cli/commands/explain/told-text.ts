@@ -27,6 +27,8 @@ export function toldLines({ run, manifest, thread, request }: ToTell): string[] 
     ["window", windowText(manifest)],
     ["counted", countedText(run)],
     ["request", requestText(request)],
+    ["handed", deliveryText(manifest)],
+    ["adds", manifest.delivery?.adds.map(visible).join("; ") || undefined],
     ["prefix", prefixText(manifest)],
     ["replay", replayText(run)],
   ];
@@ -72,6 +74,28 @@ function requestText(request: ShownRequest): string {
   const why =
     request.sha256 === undefined ? "not known to have been sent" : "can't be built again byte for byte";
   return `${about}  ${paint.yellow(why)}`;
+}
+
+const WAYS: Readonly<Record<NonNullable<Manifest["delivery"]>["way"], string>> = {
+  system_prompt: "in its system prompt",
+  developer_instructions: "as its developer instructions",
+  message: "at the head of the message",
+  already_there: "given when its session began, and unchanged",
+  not_sent: "not sent: it gets the user's message and nothing else",
+};
+
+const SESSIONS: Readonly<Record<NonNullable<Manifest["delivery"]>["session"], string>> = {
+  new: "a new session",
+  resumed: "the session of the turn before, in another process",
+  kept: "the session of the turn before",
+};
+
+/** How it reached an agent that is a program. */
+function deliveryText({ delivery }: Manifest): string | undefined {
+  if (!delivery) return undefined;
+  const { way, session, replayed } = delivery;
+  const past = replayed > 0 ? `, told ${count(replayed, "message")} of the past` : "";
+  return `to ${SESSIONS[session]}${past}; instructions ${WAYS[way]}`;
 }
 
 function prefixText({ prefix_changed_at: at, sections }: Manifest): string | undefined {

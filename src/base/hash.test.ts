@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "./hash.js";
 
 test("[BAS36] equal values give equal JSON, in whatever order they were built", () => {
   expect(canonicalJson({ b: [{ d: 1, c: "ü" }], a: null, 10: 1, 9: 2 })).toBe(

@@ -1,0 +1,106 @@
+import { sha256 } from "../../base/index.js";
+import { encodeValue } from "../../prompts/index.js";
+import type { PermissionAnswer } from "../../providers/index.js";
+import type { RunsDeps } from "../deps.js";
+import type { ProgramAsked } from "../fold/events.js";
+import type { ActiveRun, Intent } from "../fold/state.js";
+import { grantedTools } from "../grants.js";
+import { commitEvents } from "../session/commit.js";
+import type { ThreadSession } from "../session/session.js";
+
+const PREVIEW_CHARS = 2_000;
+
+export interface ToAsk {
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  /** A tool of the program's own. */
+  readonly own: boolean;
+}
+
+/**
+ * Asks whoever is there whether a program may go on with a call, durably, and waits for the answer. When the run ends
+ * first, or the signal fires, the answer is no.
+ */
+export async function askSomebody(
+  deps: RunsDeps,
+  session: ThreadSession,
+  asked: ToAsk,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const granted = await grantedTools(deps, session.key);
+  if (granted.includes(grantName(asked))) return "always";
+  const intent_id = await record(deps, session, asked, signal);
+  if (intent_id === undefined) return "deny";
+  const { call_id: tool_call_id, name } = asked;
+  session.live?.tool({ tool_call_id, name, status: "waiting" });
+  const decision = await decisionOn(session, intent_id, signal);
+  if (decision !== "deny") session.live?.tool({ tool_call_id, name, status: "running" });
+  return decision;
+}
+
+/** What "always" is remembered under: a program's own tool may have the name of one of ours. */
+export function grantName({
+  name,
+  own,
+}: {
+  readonly name: string;
+  readonly own?: boolean | undefined;
+}): string {
+  return own ? `own:${name}` : name;
+}
+
+/** Answers the intent that somebody has to decide; undefined when the run does not wait for its program any more. */
+async function record(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { call_id, name, arguments: given, own }: ToAsk,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return session.change(async () => {
+    const working = workingIntent(session);
+    if (!working || signal.aborted) return undefined;
+    const encoded = encodeValue(given);
+    const event: ProgramAsked = {
+      type: "program.asked",
+      at: deps.clock.now(),
+      run_id: (session.active as ActiveRun).run_id,
+      intent_id: working.intent_id,
+      given: encoded.ref,
+      call: {
+        call_id,
+        name,
+        arguments_hash: sha256(given),
+        approval: "ask",
+        preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
+        ...(given.length > PREVIEW_CHARS && { chars: given.length }),
+        ...(own && { own: true as const }),
+      },
+    };
+    await commitEvents(deps, session, [event], { blobs: [encoded] });
+    return session.active?.intents.at(-1)?.intent_id;
+  });
+}
+
+/** The program's turn, as long as it lasts. */
+export function workingIntent({ active, stop }: ThreadSession): Intent | undefined {
+  if (active?.phase !== "model" || stop.signal.aborted) return undefined;
+  return active.intents.find(({ kind, status }) => kind === "llm.generate" && status === "open");
+}
+
+async function decisionOn(
+  session: ThreadSession,
+  intent_id: string,
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const gone = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  for (;;) {
+    const intent = session.active?.intents.find((one) => one.intent_id === intent_id);
+    if (intent?.decision !== undefined) return intent.decision;
+    if (intent?.status !== "open" || signal.aborted) return "deny";
+    await Promise.race([session.changed(), gone]);
+  }
+}

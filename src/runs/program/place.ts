@@ -1,0 +1,64 @@
+import { approvalFor, hasLimits } from "../../agents/index.js";
+import type { AskedPermission, PermissionAnswer, WorkPlace } from "../../providers/index.js";
+import { locateThread } from "../../threads/index.js";
+import type { RunsDeps } from "../deps.js";
+import type { SessionHistory } from "../session/history.js";
+import type { PreparedRun, SessionKey } from "../session/parts.js";
+import type { ThreadSession } from "../session/session.js";
+import { askSomebody } from "./ask-somebody.js";
+import { knownSession } from "./known-session.js";
+import type { WorkAnswer } from "./work-answer.js";
+
+/** Where a program works for one run. */
+export interface OpenPlace {
+  readonly work: WorkPlace;
+  /** `sha256` of the instructions that it was handed over. */
+  instructions: string;
+  /** Nothing of the run can be reached from outside any more. */
+  close(): void;
+}
+
+/** Processes are kept under it. */
+export function placeKey({ workspace_id, thread_id }: SessionKey): string {
+  return `${workspace_id}/${thread_id}`;
+}
+
+export async function openPlace(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { prepared, answer }: { prepared: PreparedRun; answer: WorkAnswer },
+): Promise<OpenPlace> {
+  const { key, stop } = session;
+  const { config } = prepared;
+  const agent = deps.agents.in(key.workspace_id).require(config.agent_id);
+  const { row, root: directory } = await locateThread(deps, key);
+  const history = session.history as SessionHistory;
+  const known = knownSession(row, { config, directory, history });
+  const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key) : undefined;
+  const ownTools = agent.ownTools || !hasLimits(agent);
+  let unnamed = 0;
+  const ask = async ({ id, name, arguments: given }: AskedPermission): Promise<PermissionAnswer> => {
+    // Of a tool that should not be there at all nobody is asked.
+    if (!ownTools) return "deny";
+    const approval = approvalFor(agent, { name, asks: true });
+    if (approval !== "ask") return approval;
+    unnamed += 1;
+    const call_id = answer.idOf(id ?? `asked_${unnamed}`);
+    return askSomebody(deps, session, { call_id, name, arguments: given, own: true }, stop.signal);
+  };
+  const work: WorkPlace = {
+    key: placeKey(key),
+    directory,
+    ownTools,
+    ask,
+    ...(known && { session: withMarker(known, session) }),
+    ...(bridge && { bridge: bridge.bridge }),
+  };
+  return { work, instructions: "", close: () => bridge?.close() };
+}
+
+/** What stands for the lost beginning of a history counts as told. */
+function withMarker<S extends { readonly told: number }>(known: S, { marker }: ThreadSession): S {
+  const isSystem = marker?.message.role === "system" || marker?.message.role === "developer";
+  return marker && !isSystem ? { ...known, told: known.told + 1 } : known;
+}

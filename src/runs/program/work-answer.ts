@@ -1,0 +1,152 @@
+import { sha256 } from "../../base/index.js";
+import { type EncodedMessage, type EncodedValue, encodeMessage, encodeValue } from "../../prompts/index.js";
+import type { FileDiff, PromptMessage, ProviderEvent } from "../../providers/index.js";
+import { Answer } from "../answer.js";
+import type { WorkedCall } from "../fold/events.js";
+import type { Live } from "../live.js";
+
+type Call = NonNullable<PromptMessage["tool_calls"]>[number];
+type Result = Extract<ProviderEvent, { type: "tool_result" }>;
+
+/** A stretch of a program's work: what it said, the tools it called meanwhile, and what came of each. */
+export interface Stretch {
+  readonly answer: PromptMessage;
+  readonly results: readonly WorkedResult[];
+}
+
+export interface WorkedResult {
+  readonly message: PromptMessage;
+  readonly call: WorkedCall;
+  readonly diffs?: readonly FileDiff[];
+}
+
+const OUTPUT_CHARS = 4_096;
+const MOST_DIAGNOSTICS = 20;
+
+/** What a program says and does in one turn, as it comes: stretches that end with tools, and what it said after the last. */
+export class WorkAnswer {
+  readonly #live: Live;
+  readonly #used: Set<string>;
+  readonly #ids = new Map<string, string>();
+  #said: Answer;
+  #calls: Call[] = [];
+  #results = new Map<string, Result>();
+  readonly diagnostics: string[] = [];
+  session: string | undefined;
+
+  constructor(live: Live, used: Set<string>) {
+    this.#live = live;
+    this.#used = used;
+    this.#said = new Answer(live, new Set());
+  }
+
+  /** What it says now; at the end, how it ended. */
+  get last(): Answer {
+    return this.#said;
+  }
+
+  take(event: ProviderEvent): void {
+    if (event.type === "tool_call") this.#begin(event);
+    else if (event.type === "tool_output") this.#live.add("tool_output", this.#own(event.id), event.text);
+    else if (event.type === "tool_result") this.#end(event);
+    else if (event.type === "session") this.session = event.id;
+    else if (event.type === "diagnostic") this.#note(event.text);
+    else if (event.type === "tool_input") this.#said.take({ ...event, id: this.#own(event.id) });
+    else this.#said.take(event);
+  }
+
+  /** The id under which a call of the program is known here. */
+  idOf(id: string): string {
+    return this.#own(id);
+  }
+
+  /** The stretch that has just come to its end: every tool of it has answered. */
+  takeStretch(): Stretch | undefined {
+    if (this.#calls.length === 0 || this.#calls.some(({ id }) => !this.#results.has(id))) return undefined;
+    return this.#close();
+  }
+
+  /** At the end, tools of which nothing came included. */
+  takeRest(): Stretch | undefined {
+    return this.#calls.length === 0 ? undefined : this.#close();
+  }
+
+  #close(): Stretch {
+    const { content = "" } = this.#said.soFar() ?? {};
+    const results = this.#calls.map((call) => resultOf(call, this.#results.get(call.id)));
+    const answer: PromptMessage = { role: "assistant", content, tool_calls: this.#calls };
+    const { status, finish, usage, error, sent } = this.#said;
+    this.#said = Object.assign(new Answer(this.#live, new Set()), { status, finish, usage, error, sent });
+    this.#calls = [];
+    this.#results = new Map();
+    return { answer, results };
+  }
+
+  #begin({ id, name, arguments: given }: Extract<ProviderEvent, { type: "tool_call" }>): void {
+    const own = this.#own(id);
+    if (this.#calls.some((call) => call.id === own)) return;
+    this.#calls.push({ id: own, name: name || "unnamed", arguments: given });
+    this.#live.tool({ tool_call_id: own, name: name || "unnamed", status: "running" });
+  }
+
+  #end(event: Result): void {
+    const id = this.#own(event.id);
+    const call = this.#calls.find((one) => one.id === id);
+    // What nobody began can't be told of: it would be an answer to nothing.
+    if (!call || this.#results.has(id)) return;
+    this.#results.set(id, event);
+    this.#live.tool({
+      tool_call_id: id,
+      name: call.name,
+      status: event.failed ? "failed" : "completed",
+      output: event.output.slice(0, OUTPUT_CHARS),
+      ...(event.duration_ms !== undefined && { duration_ms: event.duration_ms }),
+    });
+  }
+
+  /** Ids of calls are the program's, and may come again in another turn of the same run. */
+  #own(id: string): string {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const base = id || "call";
+    let own = base;
+    for (let next = 2; this.#used.has(own); next += 1) own = `${base}_${next}`;
+    this.#used.add(own);
+    this.#ids.set(id, own);
+    return own;
+  }
+
+  #note(text: string): void {
+    if (this.diagnostics.length < MOST_DIAGNOSTICS) this.diagnostics.push(text);
+  }
+}
+
+const NO_RESULT = "The program ended before it said what came of this call.";
+
+function resultOf({ id, name, arguments: given }: Call, result: Result | undefined): WorkedResult {
+  const { output = NO_RESULT, failed = true, duration_ms, diffs } = result ?? {};
+  const encoded = diffs && diffs.length > 0 ? encodeValue(diffs) : undefined;
+  return {
+    message: { role: "tool", tool_call_id: id, name, content: output },
+    call: {
+      call_id: id,
+      name,
+      arguments_hash: sha256(given),
+      status: failed ? "failed" : "ok",
+      ...(duration_ms !== undefined && { duration_ms }),
+      ...(encoded && { diffs: encoded.ref }),
+    },
+    ...(encoded && diffs && { diffs }),
+  };
+}
+
+/** A stretch as it is told and kept. */
+export function encodeStretch({ answer, results }: Stretch): {
+  messages: EncodedMessage[];
+  diffs: EncodedValue[];
+} {
+  return {
+    messages: [answer, ...results.map(({ message }) => message)].map(encodeMessage),
+    diffs: results.flatMap(({ diffs }) => (diffs ? [encodeValue(diffs)] : [])),
+  };
+}

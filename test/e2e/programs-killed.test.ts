@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { endOf, MortalGateway } from "../support/mortal-gateway.js";
+import { type Doer, doer, doing } from "../support/programs.js";
+import { type RunScene, verifyAll } from "../support/runs.js";
+import { onEachStore } from "../support/stores.js";
+
+onEachStore("programs with a gateway that is killed", (kind) => {
+  const program: Doer = doer();
+  let gateway: MortalGateway;
+  let scene: RunScene;
+
+  beforeAll(async () => {
+    gateway = await MortalGateway.make(kind);
+    const config = {
+      agents: [program.agent("doer")],
+      hooks: [{ module: join(gateway.scratch, "hold.mjs") }],
+    };
+    writeFileSync(join(gateway.place.dataDir, "heddle.config.json"), JSON.stringify(config));
+    scene = await gateway.start();
+  });
+  afterAll(() => gateway?.remove());
+
+  async function killAndStart(): Promise<void> {
+    await gateway.kill();
+    scene = await gateway.start();
+  }
+
+  test("[PRG11] [PRG12] killed in mid-turn: what it did and said is kept, it is not asked again, and the next turn goes on", async () => {
+    const { id } = await scene.start();
+    const { run } = await scene.startRun(
+      id,
+      doing({ say: "one " }, { tool: "read", output: "seen" }, { say: "two" }, { hang: true }),
+    );
+    const text = async () => (await scene.journal(run.id)).map((event) => String(event.text ?? "")).join("");
+    await expect.poll(text).toContain("two");
+    const asked = program.prompts().length;
+    await killAndStart();
+    expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
+    const data = await scene.messages(id);
+    expect(data.at(-1)).toMatchObject({
+      stopReason: "interrupted",
+      content: [{ text: "one " }, { type: "tool_call_ref" }, { text: "two" }],
+      toolCalls: [{ name: "read", status: "completed", output: "seen" }],
+    });
+    expect(program.prompts().length).toBe(asked);
+    await expect.poll(() => program.living()).toEqual([]);
+    const next = await scene.answered(id, "go on");
+    expect(program.prompts().at(-1)).toMatch(/one [\s\S]*\[result of read\]\nseen[\s\S]*two[\s\S]*go on$/);
+    expect(await scene.manifest(next.id)).toMatchObject({ delivery: { session: "new" } });
+    await verifyAll(scene);
+  });
+
+  test("[PRG12] killed before anything was handed over: it is asked, once", async () => {
+    const { id } = await scene.start();
+    gateway.hold("prompt", "HELD");
+    const { run } = await scene.startRun(id, "HELD until later");
+    const asked = program.prompts().length;
+    await gateway.kill();
+    gateway.release("prompt");
+    scene = await gateway.start();
+    expect(await endOf(scene, run.id)).toMatchObject({ status: "completed" });
+    expect(program.prompts().length).toBe(asked + 1);
+  });
+
+  test("[PRG11] killed while somebody is asked: the run ends, and the thread can be used", async () => {
+    const { id } = await scene.start();
+    const { run } = await scene.startRun(id, doing({ ask: "edit", input: {} }));
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    await killAndStart();
+    expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
+    expect((await scene.get(id)).status).toBe("idle");
+    await scene.answered(id, "and now?");
+  });
+
+  test("[PRG16] a session goes on after the gateway was killed between turns", async () => {
+    const { id } = await scene.start();
+    await scene.answered(id, "hello");
+    await killAndStart();
+    await expect.poll(() => program.living()).toEqual([]);
+    const run = await scene.answered(id, "and again");
+    expect(program.prompts().at(-1)).toBe("and again");
+    expect(await scene.manifest(run.id)).toMatchObject({ delivery: { session: "resumed" } });
+  });
+});

@@ -1,0 +1,149 @@
+import { writeFileSync } from "node:fs";
+import { beforeEach, expect, test } from "vitest";
+import { agentNamed, playByAgent } from "../support/agents.js";
+import { type Doer, doer, doing } from "../support/programs.js";
+import { type RunScene, runStage } from "../support/runs.js";
+import { onEachStore } from "../support/stores.js";
+
+onEachStore("runs of an agent that is a program", (kind) => {
+  const program: Doer = doer();
+  const stage = runStage(kind, {
+    config: (url) => ({ agents: [program.agent("doer"), agentNamed(url, "model")] }),
+  });
+  let scene: RunScene;
+  let before = 0;
+  beforeEach(async () => {
+    scene = await stage.scene();
+    before = program.prompts().length;
+  });
+  const prompts = () => program.prompts().slice(before);
+
+  test("[PRG10] what it says and does becomes one message, with calls, results, durations and diffs", async () => {
+    const { id } = await scene.start();
+    const diff = { path: "a.txt", oldText: "one\n", newText: "two\n" };
+    const run = await scene.answered(
+      id,
+      doing(
+        { think: "hm" },
+        { say: "First. " },
+        { tool: "read", input: { at: 1 }, output: "seen" },
+        { tool: "edit", input: { path: "a.txt" }, output: "edited", diff },
+        { say: "Done." },
+      ),
+    );
+    expect(run).toMatchObject({ steps: 1, agent_id: "doer" });
+    const data = await scene.messages(id);
+    const answer = data.at(-1);
+    expect(answer?.content).toMatchObject([
+      { type: "thinking", text: "hm" },
+      { type: "text", text: "First. " },
+      { type: "tool_call_ref" },
+      { type: "tool_call_ref" },
+      { type: "text", text: "Done." },
+    ]);
+    expect(answer?.toolCalls).toMatchObject([
+      { name: "read", status: "completed", input: '{"at":1}', output: "seen" },
+      { name: "edit", status: "completed", diff },
+    ]);
+  });
+
+  test("[PRG1] [PRG2] [PRG3] a session goes on with the new message alone, and every byte handed over is shown", async () => {
+    await scene.saveDoc("Say MARKER-ONE to everyone.");
+    const { id } = await scene.start();
+    const first = await scene.answered(id, doing({ say: "one" }));
+    const second = await scene.answered(id, doing({ say: "two" }));
+    const [told, again] = prompts();
+    expect(told).toContain("MARKER-ONE");
+    expect(again).toBe(doing({ say: "two" }));
+    expect(await scene.manifest(first.id)).toMatchObject({
+      delivery: { way: "message", session: "new", replayed: 0 },
+    });
+    const manifest = await scene.manifest(second.id);
+    expect(manifest).toMatchObject({ delivery: { way: "already_there", session: "kept", replayed: 0 } });
+    const { request, delivery, messages } = await scene.context(second.id);
+    expect(delivery).toEqual(manifest.delivery);
+    expect(request).toMatchObject({ exact: true });
+    expect(request.body).toContain(JSON.stringify(doing({ say: "two" })).slice(1, -1));
+    expect(request.body).not.toContain("MARKER-ONE");
+    // What the agent is to know is shown all the same, section by section.
+    expect(JSON.stringify(messages)).toContain("MARKER-ONE");
+    const events = (await scene.journal(second.id)).map(({ type }) => type);
+    expect(events.indexOf("program.handed")).toBeLessThan(events.indexOf("effect.receipt"));
+  });
+
+  test("[PRG1] instructions that changed reach the session that goes on, once, and are marked", async () => {
+    await scene.saveDoc("MARKER-OLD");
+    const { id } = await scene.start();
+    await scene.answered(id, "hello");
+    const { explicit } = await scene.wire.result("thread/agents_doc/get", {
+      workspace_id: scene.workspace_id,
+    });
+    await scene.wire.result("thread/agents_doc/save", {
+      workspace_id: scene.workspace_id,
+      content: "MARKER-NEW",
+      expected_version: explicit?.version,
+    });
+    await scene.answered(id, "again");
+    await scene.answered(id, "and again");
+    const [, changed = "", last = ""] = prompts();
+    expect(changed.split("MARKER-NEW").length).toBe(2);
+    expect(changed).not.toContain("MARKER-OLD");
+    expect(last).toBe("and again");
+  });
+
+  test("[PRG5] what another agent said meanwhile is told as a record", async () => {
+    const { id } = await scene.start();
+    await scene.answered(id, "hello");
+    await scene.wire.result("message/append", {
+      workspace_id: scene.workspace_id,
+      thread_id: id,
+      message: { role: "agent", content: [{ type: "text", text: "SAID-ELSEWHERE" }] },
+    });
+    await scene.answered(id, "go on");
+    const [, last = ""] = prompts();
+    expect(last).toMatch(/^<meanwhile>[\s\S]*SAID-ELSEWHERE[\s\S]*<\/meanwhile>\n\ngo on$/);
+  });
+
+  test("[PRG7] a fork and a cleared thread begin a new session, with what is there", async () => {
+    const { id } = await scene.start();
+    await scene.answered(id, doing({ say: "ANSWER-ONE" }));
+    const fork = await scene.fork(id);
+    const run = await scene.answered(fork.id, "what did you say?");
+    expect(prompts().at(-1)).toContain("ANSWER-ONE");
+    expect(await scene.manifest(run.id)).toMatchObject({ delivery: { session: "new", replayed: 2 } });
+    await scene.wire.result("thread/clear", { workspace_id: scene.workspace_id, thread_id: id });
+    const cleared = await scene.answered(id, "anything?");
+    expect(prompts().at(-1)).not.toContain("ANSWER-ONE");
+    expect(await scene.manifest(cleared.id)).toMatchObject({ delivery: { session: "new", replayed: 0 } });
+  });
+
+  test("[PRG13] what is steered goes to the same session as its next turn", async () => {
+    const { id } = await scene.start();
+    const file = program.file(`steered-${kind.name}`);
+    const { run } = await scene.startRun(id, doing({ say: "working" }, { wait: file }));
+    await expect.poll(() => prompts().length).toBe(1);
+    await scene.wire.result("run/steer", { run_id: run.id, content: "and this" });
+    writeFileSync(file, "");
+    expect(await scene.ended(run.id)).toMatchObject({ status: "completed", steps: 2 });
+    expect(prompts().at(-1)).toBe("and this");
+    expect(await scene.manifest(run.id)).toMatchObject({ delivery: { session: "kept" } });
+  });
+
+  test("[PRG33] a model delegates to a program, and gets its answer", async () => {
+    const { id } = await scene.start({ agent_id: "model" });
+    const call = {
+      agentId: "doer",
+      content: doing({ say: "by the program" }),
+      mode: "sync",
+      session: "create",
+    };
+    playByAgent(stage.model(), {
+      model: [
+        { steps: [{ tool_call: { id: "c", name: "agents_message", arguments: JSON.stringify(call) } }] },
+        "done",
+      ],
+    });
+    await scene.answered(id, "ask it");
+    expect(JSON.stringify(stage.model().requests.at(-1)?.body)).toContain("by the program");
+  });
+});
