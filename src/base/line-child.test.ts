@@ -38,7 +38,7 @@ test.runIf(isLinux)("[BAS61] what left the group ends with a child that is ended
   );
   await child.start();
   await pidIn(lines);
-  await child.endAll(50);
+  await child.endAll("now");
   expect(await ended).toBe(undefined);
   await expect.poll(() => runs(Number(lines[0]))).toBe(false);
 });

@@ -130,10 +130,10 @@ export class LineChild {
     return this.#ending;
   }
 
-  /** The same at once, with everything that it has started and that has left its group. */
-  async endAll(graceMs = NOW_GRACE_MS): Promise<void> {
+  /** The same with everything that it has started and that has left its group; `now`: within a second. */
+  async endAll(how: "politely" | "now"): Promise<void> {
     // Only when it has ended itself does nobody start anything more.
-    await this.end({ leaveMs: 0, graceMs });
+    await this.end(how === "now" ? { leaveMs: 0, graceMs: NOW_GRACE_MS } : undefined);
     await endMarked(this.#mark);
   }
 
@@ -158,7 +158,7 @@ export class LineChild {
       this.#problem ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
     }
     await closeOf(this.#child as ChildProcessWithoutNullStreams, LEAVE_MS);
-    await this.end();
+    await this.endAll("politely");
   }
 
   #over(): void {
@@ -286,7 +286,7 @@ export function onOneLine(text: string): string {
 
 const BYTES = { burst: 32 * 1024 * 1024, perMs: 8 * 1024 };
 /** A line costs more than its bytes: it has to be read and understood. */
-const LINES = { burst: 2_000, perMs: 0.5 };
+const LINES = { burst: 2_000, perMs: 2 };
 
 /** How much another program may say in which time. One that talks without end then waits in its pipe, and nobody else does. */
 export class Allowance {

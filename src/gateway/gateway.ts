@@ -43,12 +43,14 @@ export class Gateway {
   readonly #clock: Clock;
   readonly #unlisten: () => void;
   readonly #readAsset: ReadAsset;
+  readonly #domain: GatewayDeps;
   readonly #servers: HttpServer[] = [];
   #stopping = false;
 
   constructor(deps: GatewayDeps) {
     this.#store = deps.store;
     this.#clock = deps.clock;
+    this.#domain = deps;
     this.#readAsset = (ref, assetRef, mimeType) => readThreadAsset(deps, ref, assetRef, mimeType);
     const handlers = createHandlers(deps);
     const { log } = deps;
@@ -81,6 +83,7 @@ export class Gateway {
     const { host, port } = options;
     const server = await listen({
       ...this.#deps,
+      domain: this.#domain,
       auth,
       store: this.#store,
       readAsset: this.#readAsset,

@@ -76,6 +76,8 @@ export interface WorkPlace {
   readonly ownTools: boolean;
   /** Asks somebody whether the program may do something. It resolves with "deny" when the turn is aborted. */
   ask(asked: AskedPermission): Promise<PermissionAnswer>;
+  /** Whether the program waits for something here, such as a tool of the bridge: then its silence says nothing. */
+  isAwaited?(): boolean;
 }
 
 export interface WorkSession {

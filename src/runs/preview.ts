@@ -11,6 +11,7 @@ import { previewInput } from "./input.js";
 import { writeOut } from "./manifest.js";
 import { prepareRun } from "./prepare.js";
 import { knownSession } from "./program/known-session.js";
+import { directoryOf } from "./program/place.js";
 import { addHistory, loadHistory, untold } from "./session/history.js";
 import type { PreparedRun } from "./session/parts.js";
 
@@ -35,11 +36,11 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     config: frozen.config,
     input: input?.preview ?? "",
   });
-  const { history, found, row, directory } = await withThread(deps, key, async (located, file) => {
+  const { history, found, row, root } = await withThread(deps, key, async (located, file) => {
     const { row } = await upToDate(deps, located, file);
     const known = await loadHistory(deps.store, key, row);
     const found = await untold(deps.store, key, { file, known, own: new Map() });
-    return { history: known, found, row, directory: located.root };
+    return { history: known, found, row, root: located.root };
   });
   const next = input ? [{ encoded: input.encoded, message_id: input.message.id }] : [];
   const added = addHistory(history, [...found.messages, ...next]);
@@ -82,6 +83,8 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
       request: post,
     };
   }
+  const agent = deps.agents.in(key.workspace_id).require(frozen.config.agent_id);
+  const directory = directoryOf(agent, root);
   const session = knownSession(row, { config: frozen.config, directory, history });
   const { url, body } = await rebuilt(deps, frozen.config, request, {
     directory,

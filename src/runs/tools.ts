@@ -53,6 +53,22 @@ type CallParams = ParsedParams<"tool/call">;
 export async function callTool(
   deps: RunsDeps,
   params: CallParams,
+  caller: Caller,
+): Promise<Result<"tool/call">> {
+  const { workspace_id, thread_id } = params;
+  if (!caller.waits || thread_id === undefined) return callNow(deps, params, caller);
+  const session = await deps.sessions.open({ workspace_id, thread_id });
+  session.atBridge += 1;
+  try {
+    return await callNow(deps, params, caller);
+  } finally {
+    session.atBridge -= 1;
+  }
+}
+
+async function callNow(
+  deps: RunsDeps,
+  params: CallParams,
   { by, gone, waits = false }: Caller,
 ): Promise<Result<"tool/call">> {
   const { workspace_id, thread_id } = params;

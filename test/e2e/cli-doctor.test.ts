@@ -121,6 +121,68 @@ describe("doctor", () => {
   });
 });
 
+describe("doctor looks at programs", () => {
+  function install(name: string, lines: string): string {
+    const path = join(home.dir, "bin", name);
+    mkdirSync(join(home.dir, "bin"), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  async function examined(PATH: string): Promise<{ code: number | null; checks: Record<string, Check> }> {
+    const { code, stdout } = await home.run(["doctor", "--json"], { env: { HEDDLE_DETECT: "", PATH } });
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    return { code, checks: Object.fromEntries(checks.map((check) => [check.name, check])) };
+  }
+
+  test.skipIf(process.platform === "darwin")(
+    "[PDT50] each with path, version and sign-in; one that nobody is signed in to breaks nothing",
+    async () => {
+      const claude = install("claude", "echo '2.1.325 (Claude Code)'");
+      const codex = install("codex", "echo codex-cli 0.166.0");
+      const gemini = install("gemini", "exit 1");
+      const opencode = install("opencode", "echo 1.18.33");
+      mkdirSync(join(home.dir, ".claude"));
+      writeFileSync(join(home.dir, ".claude", ".credentials.json"), '{"token": "sk-not-shown"}');
+      const { code, checks } = await examined(`${join(home.dir, "bin")}:${home.env.PATH}`);
+      expect(code).toBe(0);
+      expect([checks.claude, checks.codex, checks.gemini, checks.opencode]).toEqual([
+        { name: "claude", verdict: "ok", detail: `${claude}, version 2.1.325, signed in` },
+        {
+          name: "codex",
+          verdict: "warning",
+          detail: `${codex}, version 0.166.0, not signed in`,
+          advice: "to use it, run `codex login`",
+        },
+        {
+          name: "gemini",
+          verdict: "warning",
+          detail: `${gemini}, version unknown, not signed in`,
+          advice: `run \`${gemini} --version\` to see why it does not tell its version`,
+        },
+        {
+          name: "opencode",
+          verdict: "ok",
+          detail: `${opencode}, version 1.18.33, only the program knows whether somebody is signed in`,
+        },
+      ]);
+      expect(JSON.stringify(checks)).not.toContain("sk-not-shown");
+    },
+  );
+
+  test("[PDT50] none of them is needed", async () => {
+    mkdirSync(join(home.dir, "bin"));
+    const { code, checks } = await examined(join(home.dir, "bin"));
+    expect(code).toBe(0);
+    expect(checks.programs).toEqual({
+      name: "programs",
+      verdict: "none",
+      detail: "none of claude, codex, pi, gemini, opencode is on the PATH",
+    });
+  });
+});
+
 describe("doctor finds what is broken", () => {
   const storeOf = async () => {
     const { code, ok, checks } = await examine();

@@ -146,7 +146,7 @@ describe("servers", () => {
   });
 });
 
-test("[CFG14] programs on the PATH are listed as not available yet, and none is started", async () => {
+test("[CFG14] programs on the PATH are agents, and a look starts none of them", async () => {
   const dir = temporaryDirectory();
   const empty = temporaryDirectory();
   const mark = join(dir, "started");
@@ -159,15 +159,14 @@ test("[CFG14] programs on the PATH are listed as not available yet, and none is 
   const { wire } = await open({ path: `relative:${empty}:${dir}` });
   const { data } = await (await wire()).result("agent/list", {});
   expect(data.map(({ agent_id, provider, available }) => [agent_id, provider, available])).toEqual([
-    ["claude", "claude-cli", false],
-    ["codex", "codex-cli", false],
-    ["pi", "pi-cli", false],
-    ["gemini", "acp", false],
-    ["opencode", "acp", false],
+    ["claude", "claude-cli", true],
+    ["codex", "codex-cli", true],
+    ["pi", "pi-cli", true],
+    ["gemini", "acp", true],
+    ["opencode", "acp", true],
     ["demo", "demo", true],
     ["demo-notes", "demo", true],
   ]);
-  expect(data[0]?.description).toBe(`The program ${join(dir, "claude")}.`);
-  expect(data[0]?.reason).toContain("not in this version");
+  expect(data[0]?.description).toContain(join(dir, "claude"));
   expect(existsSync(mark)).toBe(false);
 });

@@ -29,6 +29,7 @@ onEachStore("programs with a gateway that is killed", (kind) => {
 
   test("[PRG11] [PRG12] killed in mid-turn: what it did and said is kept, it is not asked again, and the next turn goes on", async () => {
     const { id } = await scene.start();
+    await scene.answered(id, doing({ say: "zero" }));
     const { run } = await scene.startRun(
       id,
       doing({ say: "one " }, { tool: "read", output: "seen" }, { say: "two" }, { hang: true }),
@@ -47,7 +48,9 @@ onEachStore("programs with a gateway that is killed", (kind) => {
     expect(program.prompts().length).toBe(asked);
     await expect.poll(() => program.living()).toEqual([]);
     const next = await scene.answered(id, "go on");
-    expect(program.prompts().at(-1)).toMatch(/one [\s\S]*\[result of read\]\nseen[\s\S]*two[\s\S]*go on$/);
+    expect(program.prompts().at(-1)).toMatch(
+      /zero[\s\S]*one [\s\S]*\[result of read\]\nseen[\s\S]*two[\s\S]*go on$/,
+    );
     expect(await scene.manifest(next.id)).toMatchObject({ delivery: { session: "new" } });
     await verifyAll(scene);
   });

@@ -166,7 +166,7 @@ test("[ACC4] its connection is told of nothing that happens", async () => {
 test("[ACC5] no other address takes it", async () => {
   const { token, thread_id } = await bound();
   const headers = { Authorization: `Bearer ${token}` };
-  for (const path of ["/metrics", `/threads/${thread_id}/assets/a.png`, "/nowhere", "/mcp", "/v1/models"]) {
+  for (const path of ["/metrics", `/threads/${thread_id}/assets/a.png`, "/nowhere", "/v1/models"]) {
     const response = await fetch(`${stage.gateway().url}${path}`, { headers });
     expect(response.status, path).toBe(403);
     expect(await response.json()).toMatchObject({ kind: "not_allowed" });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ServerTurn } from "../support/model-server/script.js";
@@ -93,6 +93,7 @@ function suite(agent: RealAgent): void {
 
   test("[PRG15] [PRG6] a cancelled turn leaves no process behind within a second, and the next has the history and the instructions once", async () => {
     const { id } = await scene.start();
+    await save("RULE-TWO is in force.");
     await scene.answered(id, "WORD-E");
     plays((body) => (body.includes("WORD-F") ? agent.command("sleep 600") : says("ok")));
     const { run } = await scene.startRun(id, "WORD-F");
@@ -113,6 +114,7 @@ function suite(agent: RealAgent): void {
 
   test("[PRG12] [PRG16] turns after kill -9 of the gateway, between turns and in mid-turn", async () => {
     const { id } = await scene.start();
+    await save("RULE-TWO is in force.");
     await scene.answered(id, "WORD-H");
     await gateway.kill();
     scene = await gateway.start();
@@ -137,14 +139,15 @@ function suite(agent: RealAgent): void {
 
   test("[PRG14] a turn after kill -9 of the program, in mid-turn and between turns", async () => {
     const { id } = await scene.start();
+    await save("RULE-TWO is in force.");
     await scene.answered(id, "WORD-L");
-    killPrograms();
+    await killPrograms();
     await scene.answered(id, "WORD-M");
     expect([times("WORD-M", "RULE-TWO is in force."), times("WORD-M", "WORD-L")]).toEqual([1, 1]);
     plays((body) => (body.includes("WORD-N") ? agent.command("sleep 600") : says("ok")));
     const { run } = await scene.startRun(id, "WORD-N");
     await expect.poll(() => sleeping(), { timeout: 60_000 }).toBe(true);
-    killPrograms();
+    await killPrograms();
     expect(await scene.ended(run.id)).toMatchObject({ status: "failed", error: { code: "program.exited" } });
     plays(() => says("ok"));
     await scene.answered(id, "WORD-O");
@@ -161,17 +164,19 @@ function suite(agent: RealAgent): void {
     scene = await gateway.start();
   });
 
-  /** Its processes, by where it is installed. */
+  /** Its processes, known by their home: some write over their command line. */
   function programs(): number[] {
-    const path = `.cache/agents/${agent.name}/`;
-    return livingProcesses().flatMap(({ pid, words }) =>
-      words.slice(0, 2).some((word) => word.includes(path)) ? [pid] : [],
-    );
+    const mark = `HOME=${join(gateway.scratch, "home")}\0`;
+    return livingProcesses().flatMap(({ pid, group }) => {
+      const environment = pid === group ? readFileSync(`/proc/${pid}/environ`, "utf8") : "";
+      return environment.includes(mark) ? [pid] : [];
+    });
   }
-  function killPrograms(): void {
+  async function killPrograms(): Promise<void> {
     const found = programs();
     expect(found).not.toEqual([]);
     for (const pid of found) process.kill(pid, "SIGKILL");
+    await expect.poll(programs).toEqual([]);
   }
   const sleeping = () => livingProcesses().some(({ words }) => words.join(" ") === "sleep 600");
 }

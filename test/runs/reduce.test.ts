@@ -3,7 +3,14 @@ import { expect, test } from "vitest";
 import { sha256 } from "../../src/base/index.js";
 import type { RunEvent } from "../../src/runs/fold/events.js";
 import { reduce, stateHash } from "../../src/runs/fold/reduce.js";
-import { type ActiveRun, type Effect, IDLE, type RunsState } from "../../src/runs/fold/state.js";
+import {
+  type ActiveRun,
+  awaitsAnswer,
+  type Effect,
+  IDLE,
+  isWaiting,
+  type RunsState,
+} from "../../src/runs/fold/state.js";
 
 const thread_id = "thr_1";
 const runIds = ["run_a", "run_b", "run_c", "run_d"];
@@ -62,6 +69,21 @@ const came = (run_id: string, intent_id: string, text: string): RunEvent => ({
 });
 const receipt = (run_id: string, intent_id: string, more: object = {}): RunEvent =>
   ({ type: "effect.receipt", at: 1, run_id, intent_id, status: "ok", ...more }) as RunEvent;
+const handed = (run_id: string, intent_id: string, callback = true): RunEvent => ({
+  type: "program.handed",
+  at: 1,
+  run_id,
+  intent_id,
+  url: "https://example.com/",
+  request: "sha256:q",
+  ...(callback && { callback: true as const }),
+});
+const posted = (run_id: string, intent_id: string): RunEvent => ({
+  type: "external.posted",
+  at: 1,
+  run_id,
+  intent_id,
+});
 const end = (run_id: string, how: "completed" | "failed" | "cancelled" | "interrupted"): RunEvent => ({
   type: `run.${how}`,
   at: 1,
@@ -87,6 +109,8 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
     .tuple(runId, intentId, fc.constantFrom("llm.generate" as const, "tool.call" as const), fc.string())
     .map(([id, intent_id, kind, params_hash]) => wanted(id, { intent_id, kind, params_hash })),
   fc.tuple(runId, intentId, fc.string()).map(([id, intent_id, text]) => came(id, intent_id, text)),
+  fc.tuple(runId, intentId, fc.boolean()).map(([id, intent_id, callback]) => handed(id, intent_id, callback)),
+  fc.tuple(runId, intentId).map(([id, intent_id]) => posted(id, intent_id)),
   fc
     .tuple(runId, intentId, status, fc.array(fc.constantFrom("c1", "c2"), { maxLength: 3 }))
     .map(([id, intent_id, how, calls]) => receipt(id, intent_id, { status: how, calls: calls.map(call) })),
@@ -221,6 +245,8 @@ test("[RUN113] what does not fit is rejected: a step out of turn, an answer to n
     end("run_a", "completed"),
     end("run_b", "cancelled"),
     steered("run_b", "x"),
+    handed("run_a", "int_nobody"),
+    posted("run_a", intentAt(2)),
     wanted("run_a", { intent_id: intentAt(2), kind: "llm.generate", params_hash: "h" }),
     { type: "run.paused", at: 1, run_id: "run_a" } as unknown as RunEvent,
   ];
@@ -302,4 +328,37 @@ test("[RUN116] steering leads to another step and to a new message; usage is sum
     phase: "ending",
     usage: { input: 20, output: 4, cached_input: 8 },
   });
+});
+
+test("[EXT50] a message that is handed over to an agent elsewhere waits once it is taken; what is said meanwhile leads to another step; an answer ends it at any time", () => {
+  const begun = [run("run_a"), compiled("run_a", 1)];
+  const intent = intentAt(2);
+  const onItsWay = [...begun, handed("run_a", intent)];
+  const taken = [...onItsWay, posted("run_a", intent)];
+  const activeAfter = (events: readonly RunEvent[]) => foldAll(events).state.active as ActiveRun;
+  // What a program is handed over leaves no trace in the state: it is as it was before.
+  const program = activeAfter([...begun, handed("run_a", intent, false)]);
+  expect(program).toEqual(activeAfter(begun));
+  expect(program.intents[0]).not.toHaveProperty("elsewhere");
+  expect([begun, onItsWay, taken].map((events) => isWaiting(activeAfter(events)))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  const ends = [onItsWay, taken].map((events) => activeAfter([...events, receipt("run_a", intent)]));
+  for (const active of ends) expect([active.phase, awaitsAnswer(active)]).toEqual(["ending", false]);
+  const said = steered("run_a", "more");
+  const further = [
+    [...taken, said],
+    [...onItsWay, said, posted("run_a", intent)],
+  ];
+  for (const events of further) {
+    const active = activeAfter(events);
+    expect([active.phase, isWaiting(active), active.steered.length]).toEqual(["prompt", false, 1]);
+    expect(active.intents.filter(({ status }) => status === "open")).toEqual([]);
+    const next = activeAfter([...events, compiled("run_a", 2)]);
+    expect([next.phase, next.step, next.steered.length]).toEqual(["model", 2, 0]);
+  }
+  const early = activeAfter([...onItsWay, said]);
+  expect([early.phase, early.steered.length]).toEqual(["model", 1]);
 });

@@ -3,9 +3,13 @@ import { configJsonSchema } from "../../agents/index.js";
 import * as atsf from "../../atsf/index.js";
 import { jsonSchemas } from "../../protocol/index.js";
 import type { Store } from "../../store/index.js";
+import { addChatCompletions, openAiRefusal } from "../chat-completions/routes.js";
+import { addExternalCallback } from "../external/callback.js";
+import type { InsideDeps } from "../inside/caller.js";
 import { type Limits, RateLimit } from "../limits.js";
+import { McpEndpoint } from "../mcp/endpoint.js";
 import type { Metrics } from "../metrics.js";
-import { type DispatchDeps, dispatch } from "../rpc/dispatch.js";
+import { dispatch } from "../rpc/dispatch.js";
 import { knownError } from "../rpc/errors.js";
 import { type BoundThread, Exchange, type Peer } from "../rpc/peer.js";
 import { answerAsset, type ReadAsset } from "./assets.js";
@@ -14,7 +18,7 @@ import { readBody } from "./body.js";
 import { PLAIN_HEADERS } from "./headers.js";
 import { LANDING_POLICY, landing } from "./landing.js";
 
-export interface RouteDeps extends DispatchDeps {
+export interface RouteDeps extends InsideDeps {
   readonly auth: Auth;
   readonly store: Store;
   readonly metrics: Metrics;
@@ -33,14 +37,17 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     for (const [name, value] of Object.entries(PLAIN_HEADERS)) c.header(name, value);
   });
   addOpenRoutes(app, deps);
+  addExternalCallback(app, deps);
   app.use(async (c, next) => {
     const admitted = deps.auth.admit(c.req.header());
+    const { path } = c.req;
     if (!admitted) {
       c.header("WWW-Authenticate", "Bearer");
-      return c.json({ error: "This needs the gateway's token: Authorization: Bearer <token>." }, 401);
+      return c.json(refusal(path, "This needs the gateway's token: Authorization: Bearer <token>."), 401);
     }
-    if (admitted.bound && c.req.path !== "/rpc") {
-      return c.json({ error: "The token of a thread is for /rpc only.", kind: "not_allowed" }, 403);
+    if (admitted.bound && path !== "/rpc" && path !== "/mcp") {
+      const error = refusal(path, "The token of a thread is for /rpc and /mcp only.");
+      return c.json({ ...error, kind: "not_allowed" }, 403);
     }
     c.set("bound", admitted.bound);
     return next();
@@ -60,6 +67,9 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     c.header("Allow", "POST");
     return c.json({ error: "Use POST for a single answer, or open a WebSocket." }, 405);
   });
+  const mcp = new McpEndpoint(deps, rate);
+  app.all("/mcp", (c) => mcp.answer(c.req.raw, c.get("bound")));
+  addChatCompletions(app, deps, rate);
   // A client that went away in the middle of its request is the usual cause; no answer reaches it.
   app.onError((error, c) => {
     deps.log.info({ err: error, path: c.req.path }, "a request could not be read or answered");
@@ -67,6 +77,11 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
   });
   app.notFound((c) => c.json({ error: "There is nothing at this address." }, 404));
   return app;
+}
+
+/** In the words of whoever asks there. */
+function refusal(path: string, message: string): object {
+  return path.startsWith("/v1/") ? openAiRefusal(message) : { error: message };
 }
 
 function addOpenRoutes(app: Hono<Env>, { auth, store, stopping }: RouteDeps): void {

@@ -19,6 +19,7 @@ export interface ServerDeps extends ConnectionDeps {
   readonly auth: Auth;
   readonly store: Store;
   readonly readAsset: RouteDeps["readAsset"];
+  readonly domain: RouteDeps["domain"];
   readonly host: string;
   readonly port: number;
 }
@@ -33,7 +34,9 @@ export async function listen(deps: ServerDeps): Promise<HttpServer> {
   const answer = routesWhenAsked(deps);
   const server = createServer((request, response) => {
     // Before anything else looks at the request: a Host that is not ours says nothing about where it was meant to go.
-    if (isForeign(request.headers.host, request.headers.origin, deps.host)) refuseForeign(response);
+    const { method, url = "", headers } = request;
+    const open = method === "POST" && isCallback(url);
+    if (!open && isForeign(headers.host, headers.origin, deps.host)) refuseForeign(response);
     else answer(request, response);
   });
   server.headersTimeout = 10_000;
@@ -51,6 +54,15 @@ export async function listen(deps: ServerDeps): Promise<HttpServer> {
       sockets.terminate();
     },
   };
+}
+
+/**
+ * Where agents elsewhere answer: they may come through a tunnel or a proxy, under any name. What the check of the Host
+ * keeps out, a page that makes a browser act for the user, can do nothing here: no cookie and no token counts, only the
+ * secret in the address. Exactly that form, as it was sent: whatever a parser might turn into another address is not it.
+ */
+function isCallback(url: string): boolean {
+  return /^\/external(\/(?!\.{1,2}(\/|$))[\w.-]+){3}$/.test(url);
 }
 
 /** Loads the routes with the first request: the start need not wait for what a client of the WebSocket never uses. */

@@ -27,11 +27,13 @@ const milliseconds = z.number().int().min(1).max(86_400_000);
 const programConfigSchema = z.looseObject({
   command: z.string().min(1).optional(),
   args: z.array(z.string()).default([]),
+  /** Where it works instead of the thread's directory. Whoever asks decides: it is only looked at here. */
+  cwd: z.string().min(1).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
   timeouts: z
     .looseObject({
       startMs: milliseconds.default(60_000),
-      silenceMs: milliseconds.default(900_000),
+      silenceMs: milliseconds.default(3_600_000),
       keepMs: milliseconds.default(300_000),
     })
     .prefault({}),

@@ -85,6 +85,7 @@ class Talk {
     const events = new TurnEvents(conversation, {
       signal: this.#signal,
       silenceMs: config.timeouts.silenceMs,
+      isAwaited: () => turn.work.isAwaited?.() ?? false,
     });
     let well = false;
     try {

@@ -4,6 +4,8 @@ import { type Conversation, ProgramProblem, type Tell, type Turn } from "./progr
 interface Watch {
   readonly signal: AbortSignal | undefined;
   readonly silenceMs: number;
+  /** Whether it waits for something of ours. */
+  isAwaited(): boolean;
 }
 
 type Asking = (turn: Turn, tell: Tell) => Promise<FinishReason>;
@@ -102,7 +104,8 @@ export class TurnEvents {
 
   #lookAtSilence(): void {
     const { silenceMs } = this.#watch;
-    if (this.#asking > 0 || performance.now() - this.#heardAt < silenceMs) return;
+    if (this.#asking > 0 || this.#watch.isAwaited()) this.#heardAt = performance.now();
+    if (performance.now() - this.#heardAt < silenceMs) return;
     const words = `said nothing for ${Math.round(silenceMs / 1_000)} s`;
     this.#break(new ProgramProblem("program.silent", words));
   }

@@ -1,4 +1,5 @@
-import { approvalFor, hasLimits } from "../../agents/index.js";
+import { resolve } from "node:path";
+import { type AgentDefinition, approvalFor, hasLimits } from "../../agents/index.js";
 import type { AskedPermission, PermissionAnswer, WorkPlace } from "../../providers/index.js";
 import { locateThread } from "../../threads/index.js";
 import type { RunsDeps } from "../deps.js";
@@ -31,7 +32,8 @@ export async function openPlace(
   const { key, stop } = session;
   const { config } = prepared;
   const agent = deps.agents.in(key.workspace_id).require(config.agent_id);
-  const { row, root: directory } = await locateThread(deps, key);
+  const { row, root } = await locateThread(deps, key);
+  const directory = directoryOf(agent, root);
   const history = session.history as SessionHistory;
   const known = knownSession(row, { config, directory, history });
   const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key) : undefined;
@@ -51,10 +53,17 @@ export async function openPlace(
     directory,
     ownTools,
     ask,
+    isAwaited: () => session.atBridge > 0,
     ...(known && { session: withMarker(known, session) }),
     ...(bridge && { bridge: bridge.bridge }),
   };
   return { work, instructions: "", close: () => bridge?.close() };
+}
+
+/** The thread's worktree or the workspace's directory, unless the agent is to work elsewhere, seen from there. */
+export function directoryOf({ chat }: Pick<AgentDefinition, "chat">, root: string): string {
+  const { cwd } = chat.config.open();
+  return typeof cwd === "string" ? resolve(root, cwd) : root;
 }
 
 /** What stands for the lost beginning of a history counts as told. */

@@ -79,7 +79,9 @@ async function recordHandover(
       request: blob.ref,
       ...(delivery && { delivery }),
     };
-    await commitEvents(deps, session, [event], { blobs: [blob] });
+    // From here on nobody knows what its session holds, until the turn has ended well.
+    const thread = { program_session: null };
+    await commitEvents(deps, session, [event], { blobs: [blob], thread });
   });
 }
 

@@ -35,6 +35,8 @@ export class ThreadSession {
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
   toTell: ToTell[] = [];
+  /** Calls of tools that the program at work waits for. */
+  atBridge = 0;
   /** Ids of the calls that the run under way has made. */
   readonly callIds = new Set<string>();
   /** What the tools of this step have answered, by call. */

@@ -1,8 +1,7 @@
-import { type Program, ProgramProblem } from "../program.js";
+import type { Program } from "../program.js";
+import { AcpConversation } from "./conversation.js";
 
 export const acp: Program = {
   id: "acp",
-  converse() {
-    throw new ProgramProblem("program.missing", "is not in this version of Heddle");
-  },
+  converse: (turn, config) => new AcpConversation(turn, config),
 };

@@ -1,8 +1,8 @@
-import { type Program, ProgramProblem } from "../program.js";
+import type { Program } from "../program.js";
+import { CodexConversation } from "./conversation.js";
 
+/** Codex, by its `app-server`: requests, answers and notifications as lines of JSON, one process for each thread. */
 export const codex: Program = {
   id: "codex-cli",
-  converse() {
-    throw new ProgramProblem("program.missing", "is not in this version of Heddle");
-  },
+  converse: (turn, config) => new CodexConversation(turn, config),
 };

@@ -5,6 +5,7 @@ export function responsesVoice(): Voice {
   let items = 0;
   let sequence = 0;
   let message: string | undefined;
+  let said = "";
   const say = (data: { type: string }) => {
     sequence += 1;
     return named({ ...data, sequence_number: sequence } as { type: string });
@@ -19,8 +20,10 @@ export function responsesVoice(): Voice {
   const closeMessage = (): Frame[] => {
     if (message === undefined) return [];
     const id = message;
+    const content = [{ type: "output_text", text: said, annotations: [] }];
     message = undefined;
-    return [done(items - 1, { type: "message", id })];
+    said = "";
+    return [done(items - 1, { type: "message", id, role: "assistant", status: "completed", content })];
   };
   return {
     begin: () => [
@@ -33,6 +36,7 @@ export function responsesVoice(): Voice {
         message = `msg_${items}`;
         opening.push(added({ type: "message", id: message, role: "assistant", content: [] }).frame);
       }
+      said += delta;
       return [
         ...opening,
         say({ type: "response.output_text.delta", item_id: message, content_index: 0, delta } as never),
