@@ -6,7 +6,6 @@ export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   Allowance,
   type ChildGiven,
-  type ChildPatience,
   ChildProblem,
   LineChild,
   onOneLine,

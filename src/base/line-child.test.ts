@@ -53,7 +53,7 @@ test.runIf(HAS_GROUPS)("[BAS51] a group that is guarded ends with us, and what l
   const [written] = await once(group.stdout, "data");
   const stray = Number(written);
   const module = new URL("./process-group.ts", import.meta.url).href;
-  const code = `import(${JSON.stringify(module)}).then((it) => { it.endGroupWithUs(${group.pid}, ${JSON.stringify(mark)}); console.log("guarded"); setInterval(() => {}, 1000); })`;
+  const code = `import(${JSON.stringify(module)}).then((it) => { it.endGroupWithUs(${group.pid}, { mark: ${JSON.stringify(mark)} }); console.log("guarded"); setInterval(() => {}, 1000); })`;
   const us = spawn(process.execPath, ["--import", "tsx", "-e", code], {
     stdio: ["ignore", "pipe", "inherit"],
   });

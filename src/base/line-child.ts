@@ -15,6 +15,8 @@ export interface ChildGiven {
   /** All of the environment it sees. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** A directory that goes with it when we die. */
+  readonly scratch?: string | undefined;
 }
 
 /** What is told of a child. Neither may throw. */
@@ -92,7 +94,10 @@ export class LineChild {
         if (child.pid === undefined) this.#over();
       });
       child.once("spawn", () => {
-        this.#callOffGuard = endGroupWithUs(child.pid as number, this.#mark);
+        this.#callOffGuard = endGroupWithUs(child.pid as number, {
+          mark: this.#mark,
+          scratch: this.#given.scratch,
+        });
         resolve();
       });
       child.once("exit", (code, signal) => void this.#left(code, signal));

@@ -24,12 +24,15 @@ export async function endGroup(pid: number, graceMs = GRACE_MS): Promise<void> {
 /**
  * Ends a group when this process dies, however it does: a shell of its own waits for the end of a pipe that only this
  * process holds. It is asked first: where environments can't be seen, only a program itself can end what it started
- * outside of its group. Elsewhere what carries the `mark` in its environment ends too. Answers what calls it off, once the
- * group has ended by itself.
+ * outside of its group. Elsewhere what carries the `mark` in its environment ends too, and the directory `scratch` goes.
+ * Answers what calls it off, once the group has ended by itself.
  */
-export function endGroupWithUs(pid: number, mark = ""): () => void {
+export function endGroupWithUs(
+  pid: number,
+  { mark = "", scratch = "" }: { readonly mark?: string; readonly scratch?: string | undefined } = {},
+): () => void {
   if (!HAS_GROUPS) return () => {};
-  const guard = spawn("/bin/sh", ["-c", GUARD, "sh", String(pid), mark], {
+  const guard = spawn("/bin/sh", ["-c", GUARD, "sh", String(pid), mark, scratch], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
@@ -39,14 +42,18 @@ export function endGroupWithUs(pid: number, mark = ""): () => void {
   return () => void guard.kill("SIGKILL");
 }
 
-/** Waits for our end, then ends the group, and what carries the mark. */
+/** Waits for our end, then ends the group and what carries the mark: twice, for what was just being started. */
 const GUARD = `read -r _
 kill -s TERM -- "-$1"
 sleep 0.3
 kill -s KILL -- "-$1"
-[ -n "$2" ] && for found in $(grep -lsF "$2" /proc/[0-9]*/environ); do
-  found=\${found#/proc/}
-  kill -s KILL "\${found%%/*}"
+for time in 1 2; do
+  [ -n "$2" ] && for found in $(grep -lasF -- "$2" /proc/[0-9]*/environ); do
+    found=\${found#/proc/}
+    kill -s KILL "\${found%%/*}"
+  done
+  [ -n "$3" ] && rm -rf -- "$3"
+  sleep 0.5
 done`;
 
 /**

@@ -14,7 +14,6 @@ export {
   type PermissionAnswer,
   type Provider,
   type ProviderEvent,
-  programIds,
   providerIds,
   type ReasoningEffort,
   reasoningEfforts,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { groupLives } from "../../src/base/index.js";
 import { acpStage, assistant, ofType, says, textIn, user } from "../support/programs/fake-acp-stage.js";
+import { groupRuns } from "../support/programs.js";
 
 const finish = { type: "finish", reason: "stop" };
 
@@ -67,7 +67,7 @@ test("[ACPA32] one that exits while somebody is asked, or between turns", async 
   await between.turn([user("Hi")]);
   const [{ started = 0 } = {}] = await between.heard();
   process.kill(started, "SIGKILL");
-  await expect.poll(() => groupLives(started)).toBe(false);
+  await expect.poll(() => groupRuns(started)).toBe(false);
   const session = { id: "s-1", told: 2, instructions: "" };
   const events = await between.turn([user("Hi"), assistant("Yes."), user("More")], { work: { session } });
   expect(events.at(-1)).toEqual(finish);
@@ -79,7 +79,7 @@ test("[ACPA33] one that does not get ready is ended", async () => {
     const at = await acpStage({ silent: [method] }, { config: { timeouts: { startMs: 400 } } });
     expect((await at.turn([user("Hi")])).at(-1)).toMatchObject({ code: "program.silent" });
     const [{ started = 0 } = {}] = await at.heard();
-    if (started > 0) expect(groupLives(started)).toBe(false);
+    if (started > 0) expect(groupRuns(started)).toBe(false);
   }
 });
 
@@ -166,7 +166,7 @@ test("[ACPA37] a cancelled turn leaves nothing of the group, though it ignores s
   const heard = await at.heard();
   const pid = heard.find(({ started }) => started !== undefined)?.started ?? 0;
   const child = heard.find((one) => one.child !== undefined)?.child ?? 0;
-  expect(groupLives(pid)).toBe(false);
+  expect(groupRuns(pid)).toBe(false);
   expect(() => process.kill(child, 0)).toThrow();
 });
 

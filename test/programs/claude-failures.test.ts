@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { groupLives } from "../../src/base/index.js";
+import { groupRuns } from "../support/programs.js";
 import {
   all,
   assistant,
@@ -52,7 +52,7 @@ test("[CLD21] a cancelled turn leaves nothing, though it ignores signals and has
   stop.abort();
   expect((await events).at(-1)).toEqual({ type: "aborted" });
   expect(performance.now() - at).toBeLessThan(1_500);
-  expect(groupLives(pid)).toBe(false);
+  expect(groupRuns(pid)).toBe(false);
   if (process.platform === "linux") await expect.poll(() => children.filter(isRunning)).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ test("[CLD22] one that dies between turns is followed by another", async () => {
   await all(asking.generate(fake.request([user("Q1")])));
   const pid = fake.log()[0]?.pid ?? 0;
   process.kill(pid, "SIGKILL");
-  await expect.poll(() => groupLives(pid)).toBe(false);
+  await expect.poll(() => groupRuns(pid)).toBe(false);
   const messages = [user("Q1"), assistant("Hello."), user("Q2")];
   const events = await all(asking.generate(fake.request(messages, { session: session(2) })));
   expect(only(events, "request").at(-1)?.delivery?.session).toBe("resumed");
@@ -126,7 +126,7 @@ test("[CLD31] [CLD21] when the gateway is killed nothing of the program is left,
   const [{ pid = 0, env = {} } = {}] = fake.log();
   const children = fake.log().flatMap(({ child }) => child ?? []);
   gateway.kill("SIGKILL");
-  await expect.poll(() => groupLives(pid)).toBe(false);
+  await expect.poll(() => groupRuns(pid)).toBe(false);
   if (process.platform === "linux") await expect.poll(() => children.filter(isRunning)).toEqual([]);
   await expect.poll(() => existsSync(env.CLAUDE_CODE_TMPDIR ?? "")).toBe(false);
 });
@@ -153,7 +153,7 @@ test("[CLD24] one that never gets ready, or falls silent, is given up", async ()
   const patient = { timeouts: { silenceMs: 1_000 } };
   const silent = await all(fake.provider(patient).generate(fake.request([user("Go")], { key: "other" })));
   expect(silent.at(-1)).toMatchObject({ type: "failed", code: "program.silent" });
-  for (const { pid } of fake.log()) if (pid) expect(groupLives(pid)).toBe(false);
+  for (const { pid } of fake.log()) if (pid) expect(groupRuns(pid)).toBe(false);
 });
 
 test("[CLD25] a line that is none of its own is a diagnostic; nothing else is said for long only by another program", async () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { groupLives } from "../../src/base/index.js";
+import { groupRuns } from "../support/programs.js";
 import {
   all,
   assistant,
@@ -232,7 +232,7 @@ test("[CLD30] one that works without being asked is not kept", async () => {
   await all(asking.generate(fake.request([user("Q1")])));
   const pid = fake.log()[0]?.pid ?? 0;
   writeFileSync(gate, "");
-  await expect.poll(() => groupLives(pid)).toBe(false);
+  await expect.poll(() => groupRuns(pid)).toBe(false);
   const messages = [user("Q1"), assistant("Hello."), user("Q2")];
   const events = await all(asking.generate(fake.request(messages, { session: session(2) })));
   expect(only(events, "request")[0]?.delivery?.session).toBe("resumed");

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { groupLives } from "../../src/base/index.js";
 import type { ProviderEvent } from "../../src/providers/index.js";
 import {
   began,
@@ -16,6 +15,7 @@ import {
   system,
   user,
 } from "../support/programs/fake-codex-stage.js";
+import { groupRuns } from "../support/programs.js";
 
 type Stage = Awaited<ReturnType<typeof codexStage>>;
 
@@ -33,7 +33,7 @@ function lives(pid: number): boolean {
   }
 }
 
-const groupsOf = (on: Stage) => on.pids().filter((pid) => groupLives(pid));
+const groupsOf = (on: Stage) => on.pids().filter((pid) => groupRuns(pid));
 const straysOf = (on: Stage) => on.heard().flatMap(({ stray }) => stray ?? []);
 
 describe("ends of codex", () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { groupLives } from "../../src/base/index.js";
+import { groupRuns } from "../support/programs.js";
 import { childrenOf } from "./acp-processes.js";
 import { countOf, type RealAgent, realStage, textIn } from "./acp-support.js";
 
@@ -148,7 +148,7 @@ test("[ACPA37] a cancelled turn leaves no process, and the next one has all that
   expect(events.at(-1)).toEqual({ type: "aborted" });
   expect(performance.now() - cancelledAt).toBeLessThan(1_000);
   expect(pids.length).toBeGreaterThan(0);
-  expect(pids.filter(groupLives)).toEqual([]);
+  expect(pids.filter(groupRuns)).toEqual([]);
   const next = await at.turn("Again");
   expect(next[0]).toMatchObject({ delivery: { session: "new", replayed: 4 } });
   expect(countOf(at.bodies().at(-1) ?? "", "the first")).toBe(1);

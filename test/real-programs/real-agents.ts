@@ -110,4 +110,32 @@ function own(home: string, more: Readonly<Record<string, string>>): Record<strin
   return { XDG_CONFIG_HOME: join(home, ".config"), ...(rest as Record<string, string>) };
 }
 
+/** Agents that speak ACP. */
+const gemini: RealAgent = {
+  name: "gemini",
+  entry(url, home, more = {}) {
+    const env = own(home, { GEMINI_API_KEY: "no-real-key", GOOGLE_GEMINI_BASE_URL: url });
+    const config = { command: programPath("gemini"), args: ["--acp"], env };
+    return entry("gemini", { provider: "acp", model: "gemini-2.5-pro", config }, more);
+  },
+  command: (command) => calls("run_shell_command", { command }),
+  bridged: (name, given) => calls(`mcp_heddle_${name}`, given),
+};
+
+const opencode: RealAgent = {
+  name: "opencode",
+  entry(url, home, more = {}) {
+    const options = { baseURL: `${url}/v1`, apiKey: "no-real-key" };
+    const models = { m1: { name: "M1" } };
+    const provider = { fake: { npm: "@ai-sdk/openai-compatible", name: "Fake", options, models } };
+    const content = { model: "fake/m1", small_model: "fake/m1", provider };
+    const env = own(home, { OPENCODE_CONFIG_CONTENT: JSON.stringify(content) });
+    const config = { command: programPath("opencode"), args: ["acp"], env };
+    return entry("opencode", { provider: "acp", model: "fake/m1", config }, more);
+  },
+  command: (command) => calls("bash", { command, description: "x" }),
+  bridged: (name, given) => calls(`heddle_${name}`, given),
+};
+
 export const realAgents: readonly RealAgent[] = [claude, codex, pi];
+export const acpAgents: readonly RealAgent[] = [gemini, opencode];

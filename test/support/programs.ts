@@ -101,3 +101,8 @@ export function livingProcesses(): LivingProcess[] {
     }
   });
 }
+
+/** Whether anybody of a process group is alive. */
+export function groupRuns(pid: number): boolean {
+  return livingProcesses().some(({ group }) => group === pid);
+}

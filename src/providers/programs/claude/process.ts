@@ -6,7 +6,6 @@ import { exitProblem, type Say, sayer, toldProblem } from "./failure.js";
 import { type Line, readLine } from "./lines.js";
 import { argumentsOf, environmentOf } from "./options.js";
 import { forgetScratch, makeScratch } from "./scratch.js";
-import { endStraysWithUs, Strays } from "./strays.js";
 
 /** So many lines in a row that are none of its own are no accident any more. */
 const MOST_GARBAGE = 200;
@@ -32,7 +31,6 @@ export class ClaudeProcess {
   readonly #waiting = new Map<string, Waiting>();
   #child: LineChild | undefined;
   #scratch: string | undefined;
-  #callOffGuard = () => {};
   #ending: Promise<void> | undefined;
   #problem: ProgramProblem | undefined;
   #garbage = 0;
@@ -60,12 +58,12 @@ export class ClaudeProcess {
     const cwd = this.#turn.work.directory;
     const scratch = await makeScratch();
     this.#scratch = scratch;
-    this.#callOffGuard = endStraysWithUs(scratch);
     const given = {
       command,
       cwd,
       args: argumentsOf(this.#turn, this.#config),
       env: environmentOf(this.#turn, this.#config, scratch),
+      scratch,
     };
     const child = new LineChild(given, {
       line: (text) => this.#hear(text),
@@ -115,27 +113,14 @@ export class ClaudeProcess {
   }
 
   async #end(how: "politely" | "now"): Promise<void> {
-    const strays = this.#strays();
-    if (how === "politely") {
-      await strays?.look(this.#child?.pid);
-      await this.#child?.end();
-    } else {
-      const ending = this.#child?.end({ leaveMs: 0, graceMs: 300 });
-      await Promise.all([strays?.look(this.#child?.pid), ending]);
-    }
-    await strays?.end();
+    await this.#child?.endAll(how);
     await this.#sweep();
-  }
-
-  #strays(): Strays | undefined {
-    return this.#scratch === undefined ? undefined : new Strays(this.#scratch);
   }
 
   async #sweep(): Promise<void> {
     const scratch = this.#scratch;
     // What can't be removed now is removed a day later.
     if (scratch !== undefined) await forgetScratch(scratch).catch(() => {});
-    this.#callOffGuard();
   }
 
   #hear(text: string): void {

@@ -49,7 +49,7 @@ export class PiProcess {
     const given = { command: config.command, env: environment(config), cwd: directory };
     this.#child = (args) =>
       new LineChild(
-        { ...given, args },
+        { ...given, args, scratch: this.#scratch },
         { line: (line) => this.#hear(line), over: (words) => this.#over(words) },
       );
   }
