@@ -125,6 +125,7 @@ async function recordEnd(
   }: { events: RunEvent[]; blobs: readonly KeptBlob[]; messages: readonly Message[] },
 ): Promise<void> {
   const active = session.active as ActiveRun;
+  await session.durable;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
   let adopt = () => {};

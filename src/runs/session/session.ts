@@ -29,6 +29,8 @@ export class ThreadSession {
   /** Ends the run under way; the reason says how. */
   stop = newStop();
   driving: Promise<void> | undefined;
+  /** Resolves when the request of the run under way is on disk: only then may its question be written to the log. */
+  durable: Promise<void> | undefined;
   /** Somebody here has carried on what is under way. */
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */
