@@ -130,6 +130,13 @@ export class HookRuntime {
     return (this.#plans.get(phase) ?? []).length > 0;
   }
 
+  /** Whether somebody's own code would be asked in a phase: what it does can't be taken back. */
+  reachesOut(phase: HookPhase): boolean {
+    return (this.#plans.get(phase) ?? []).some(
+      ({ subscription }) => this.#packages.get(subscription.package_id)?.source.kind !== "built_in",
+    );
+  }
+
   list(): ListedPackage[] {
     return listPackages([...this.#packages.values()], this.#plans, this.#failures);
   }

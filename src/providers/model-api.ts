@@ -1,5 +1,5 @@
 import type { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { Wire } from "./http/wire.js";
+import type { JsonObject, Wire } from "./http/wire.js";
 import type { GenerateRequest } from "./provider.js";
 
 /** What tells one model API from another. Each is a file in `apis/`, loaded when it is first used. */
@@ -9,6 +9,19 @@ export interface ModelApi {
   /** The request in the words that all four libraries share. */
   call(request: GenerateRequest): ModelCall;
   wire(): Wire;
+  /** One for each attempt. Without it, all answers are read by the API's own code. */
+  plain?(): PlainReader;
+}
+
+/**
+ * Reads an answer that is nothing but words by itself: what the API's own code puts around each event takes longer than
+ * anything else before a client has the first one. An event that it leaves alone goes to that code, with all that follow.
+ */
+export interface PlainReader {
+  /** The words of an event, which may be none. Undefined: it is not plain. */
+  read(event: JsonObject): string | undefined;
+  /** What the API's own code would say at the end; undefined where no reason was given. */
+  end(): Extract<ModelPart, { type: "finish" }> | undefined;
 }
 
 export type Model = ReturnType<ReturnType<typeof createOpenAICompatible>["chatModel"]>;

@@ -3,11 +3,11 @@ import type { HttpConfig } from "./config.js";
 import { providerError } from "./errors.js";
 import { type AttemptFailure, failedEvent } from "./failure.js";
 import { sentRequest } from "./http/connect.js";
-import { Exchange } from "./http/exchange.js";
+import { Exchange, type SoundEvent } from "./http/exchange.js";
 import { type Redact, redactor } from "./http/redact.js";
 import { waitBefore } from "./http/retry.js";
 import { ModelAnswer } from "./model-answer.js";
-import type { Model, ModelApi, ModelFetch, ModelPart } from "./model-api.js";
+import type { Model, ModelApi, ModelFetch, ModelPart, PlainReader } from "./model-api.js";
 import { pause } from "./pause.js";
 import type { GenerateRequest, Provider, ProviderEvent, ProviderId, SentRequest } from "./provider.js";
 
@@ -74,13 +74,22 @@ async function* oneAttempt(
   attempt: number,
 ): AsyncGenerator<ProviderEvent, AttemptEnd> {
   const { timeouts } = config;
-  const exchange = new Exchange({ place, redact, signal, timeouts, wire: api.wire() });
+  const plain = api.plain?.();
+  const exchange = new Exchange({
+    place,
+    redact,
+    signal,
+    timeouts,
+    wire: api.wire(),
+    plain: plain !== undefined,
+  });
   const answer = new ModelAnswer();
   try {
     const asked = start(api, request, exchange.fetch as ModelFetch);
     const sent = await Promise.race([exchange.sent, asked.then(() => exchange.sent)]);
     if (attempt === 1) yield { type: "request", ...sent };
-    yield* events(await asked, answer, exchange);
+    const whole = plain !== undefined && (yield* plainEvents({ asked, exchange, answer, plain }));
+    if (!whole) yield* events(await asked, answer, exchange);
   } catch (error) {
     exchange.fail(exchange.wasSent ? unreadable(place) : inexpressible(error, place));
   } finally {
@@ -118,6 +127,51 @@ async function start(api: ModelApi, request: GenerateRequest, fetch: ModelFetch)
   ways.set(abortSignal, fetch);
   const { stream } = await modelOf(api, request.model).doStream({ ...api.call(request), abortSignal });
   return stream;
+}
+
+interface Plain {
+  readonly asked: Promise<unknown>;
+  readonly exchange: Exchange;
+  readonly answer: ModelAnswer;
+  readonly plain: PlainReader;
+}
+
+/** As long as an answer is nothing but words, they are read here. True: it was so to its end. */
+async function* plainEvents(given: Plain): AsyncGenerator<ProviderEvent, boolean> {
+  const { asked, exchange, answer, plain } = given;
+  await Promise.race([exchange.accepted, asked]);
+  // What the API's code has to know of the events before those that it reads: the reason for the end, and the figures.
+  const kept: SoundEvent[] = [];
+  while (!exchange.aborted && !exchange.over) {
+    const sound = await exchange.next();
+    const left = yield* plainWords(given, sound, kept);
+    if (left.length === 0) continue;
+    exchange.handOver([...kept, ...left]);
+    return false;
+  }
+  const end = plain.end();
+  const figures = end && answer.read(end);
+  if (figures) yield figures;
+  return true;
+}
+
+/** Answers the events that were not read, from the first that is not plain on. */
+async function* plainWords(
+  { exchange, answer, plain }: Plain,
+  sound: readonly SoundEvent[],
+  kept: SoundEvent[],
+): AsyncGenerator<ProviderEvent, readonly SoundEvent[]> {
+  for (const [at, one] of sound.entries()) {
+    const words = plain.read(one.event);
+    if (words === undefined) return sound.slice(at);
+    if (words === "") kept.push(one);
+    const said = answer.read({ type: "text-delta", id: "", delta: words });
+    if (said === undefined) continue;
+    exchange.tokenArrived();
+    yield said;
+    if (exchange.aborted) break;
+  }
+  return [];
 }
 
 async function* events(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ID_PREFIXES, type ParsedParams, type Result, type RunConfig } from "../protocol/index.js";
-import { type RunRow, runs, threadFiles, type Unit } from "../store/index.js";
+import { type RunRow, runs, type Store, threadFiles, type Unit } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
 import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
@@ -10,7 +10,7 @@ import { requestOf } from "./find.js";
 import type { Origin, RunRequested } from "./fold/events.js";
 import { freezeFor } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
-import { commitEvents } from "./session/commit.js";
+import { commitAhead } from "./session/commit.js";
 import type { Frozen, Input } from "./session/parts.js";
 import type { ThreadSession } from "./session/session.js";
 import { runToWire } from "./wire.js";
@@ -40,7 +40,7 @@ export async function startRun(
   const session = await deps.sessions.open(key);
   const before = await findByKey(deps, params);
   if (before) return answerAgain(deps, session, before);
-  const thread = await readThread(deps, key);
+  const thread = await readThread(deps.store.readAhead, key);
   const run_id = deps.makeId(ID_PREFIXES.run);
   const frozen = await freezeFor(deps, session, {
     ...key,
@@ -55,6 +55,7 @@ export async function startRun(
     at: deps.clock.now(),
     from: onBehalf?.origin,
   });
+  let durable: Promise<void> | undefined;
   const row = await session.change(async () => {
     // Another call with this key may have come meanwhile.
     const twin = await findByKey(deps, params);
@@ -68,17 +69,18 @@ export async function startRun(
       overrides: params.config,
       onBehalf,
     });
-    await commitEvents(deps, session, [event], {
+    ({ durable } = await commitAhead(deps, session, [event], {
       blobs: [...frozen.blobs, { ...input.encoded, soonTold: session.active === undefined }],
       origin: call.origin,
       ...(onBehalf && { alongside: () => onBehalf.alongside(run_id) }),
-    });
+    }));
     session.inputs.set(input.message.id, input);
     return session.position.rows.get(run_id) as RunRow;
   });
   if (row.id !== run_id) return answerAgain(deps, session, row);
   deps.texts.remember(input.encoded.ref, [input.encoded.message], input.encoded.text);
   drive(deps, session);
+  await durable;
   return { run: runToWire(row), message: messageToWire(input.message) };
 }
 
@@ -117,8 +119,8 @@ export function requested(session: ThreadSession, given: Requested): RunRequeste
 }
 
 /** The thread as it is now; one that was deleted meanwhile takes no more runs. */
-export async function readThread(deps: RunsDeps, key: { workspace_id: string; thread_id: string }) {
-  const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
+export async function readThread(read: Store["read"], key: { workspace_id: string; thread_id: string }) {
+  const row = await read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
   if (!row || row.deleted_at !== null) throw threadNotFound(key.thread_id);
   if (row.read_only !== null) {
     throw runsError(

@@ -40,6 +40,8 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   } finally {
     clearInterval(progress);
   }
+  // Who watches has the last words before they are written down: what is sent leaves when this turn is over.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   await takeAnswer(deps, session, intent_id, answer);
 }
 

@@ -65,6 +65,7 @@ async function setUp(deps: RunsDeps, { key, stop: { signal } }: ThreadSession): 
 
 async function preparedOf(deps: RunsDeps, session: ThreadSession, active: ActiveRun): Promise<PreparedRun> {
   if (session.prepared) return session.prepared;
+  if (deps.hooks.reachesOut("turn.pre_prompt_compile")) await session.durable;
   const prepared =
     active.step > 0 && active.inputs
       ? await restorePrepared(deps, active.inputs)
@@ -128,6 +129,7 @@ async function recordAndCompile(
     model: prepared.config.model,
     stopReason: "steered",
   });
+  await session.durable;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
   let adopt = () => {};

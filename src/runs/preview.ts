@@ -20,7 +20,7 @@ type PreviewParams = ParsedParams<"run/preview"> & { workspace_id: string };
 /** What would be sent if this were asked now. Hooks are asked; nothing is sent, written or kept. */
 export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise<Result<"run/preview">> {
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
-  const thread = await readThread(deps, key);
+  const thread = await readThread(deps.store.read, key);
   const frozen = await freeze(deps, {
     ...key,
     agent_id: thread.agent_id,

@@ -129,6 +129,7 @@ async function recordEnd(
   >,
 ): Promise<void> {
   const active = session.active as ActiveRun;
+  await session.durable;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
   let adopt = () => {};

@@ -35,7 +35,7 @@ async function edit(
 ): Promise<Result<"run/update"> | undefined> {
   const queued = () => session.position.state.queue.find(({ run_id }) => run_id === row.id) ?? notQueued(row);
   const waiting = queued();
-  const thread = await readThread(deps, session.key);
+  const thread = await readThread(deps.store.readAhead, session.key);
   const at = deps.clock.now();
   const { user_message_id: message_id, input: ref } = waiting;
   const overrides = { ...waiting.overrides, ...params.config };

@@ -8,6 +8,11 @@ export interface WriteOptions {
   readonly key: string | readonly string[];
   /** Handed to listeners with the unit's notes, so that a gateway can tell whose request they came from. */
   readonly origin?: unknown;
+  /**
+   * Called when it is committed but perhaps not flushed: it outlives this process, not a power cut. Whoever goes on then
+   * tells nobody of it, and does nothing that follows from it, before the promise resolves.
+   */
+  readonly written?: () => void;
 }
 
 export interface Commit {
@@ -25,6 +30,8 @@ export interface Store {
   readonly name: string;
   /** Everything in the unit sees one state of the store. */
   read<T>(unit: () => Unit<T>): Promise<T>;
+  /** The same, but it may see what is committed and not yet flushed: for what is only told of after another commit. */
+  readAhead<T>(unit: () => Unit<T>): Promise<T>;
   write<T>(options: WriteOptions, unit: () => Unit<T>): Promise<T>;
   /** A listener must not throw; one that does is passed over with a warning. */
   onCommit(listener: (commit: Commit) => void): () => void;

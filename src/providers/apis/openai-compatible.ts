@@ -4,6 +4,7 @@ import { isObject, type JsonObject, type Reading, serverWords, type Wire } from 
 import { type Dialect, modelCall } from "../model-prompt.js";
 import { overHttp } from "../over-http.js";
 import type { Provider } from "../provider.js";
+import { plainChat } from "./plain-chat.js";
 
 /** Chat Completions, as many servers speak it. Only what all of them take is sent. */
 export function openaiCompatible(config: CompatibleConfig): Provider {
@@ -25,6 +26,7 @@ export function openaiCompatible(config: CompatibleConfig): Provider {
           : call;
       },
       wire: chatWire,
+      plain: plainChat,
     },
   });
 }

@@ -23,6 +23,14 @@ export interface ExchangeDeps {
   readonly redact: Redact;
   readonly wire: Wire;
   readonly signal?: AbortSignal | undefined;
+  /** Events are read with `next` first, and given to the API's code only from a point on. */
+  readonly plain?: boolean | undefined;
+}
+
+/** An event that may be read; its text is the server's own where it was not put in place of another. */
+export interface SoundEvent {
+  readonly event: JsonObject;
+  readonly text: string | undefined;
 }
 
 /** More is no event of a model: the largest hold a whole answer. */
@@ -42,6 +50,13 @@ export class Exchange {
   /** Resolves with the request as soon as it is on its way. */
   readonly sent: Promise<SentRequest>;
   #onSent: (sent: SentRequest) => void = () => {};
+  /** Resolves when an answer has begun that is a stream of events. */
+  readonly accepted: Promise<void>;
+  #onAccepted = () => {};
+  /** Resolves with what goes to the API's code before the events that are still to come. */
+  readonly #handedOver: Promise<readonly SoundEvent[]>;
+  #onHandedOver: (events: readonly SoundEvent[]) => void = () => {};
+  #source: Source | undefined;
   readonly #deps: ExchangeDeps;
   readonly #stop = new AbortController();
   readonly #abort = () => this.#stop.abort();
@@ -58,6 +73,13 @@ export class Exchange {
     this.sent = new Promise((resolve) => {
       this.#onSent = resolve;
     });
+    this.accepted = new Promise((resolve) => {
+      this.#onAccepted = resolve;
+    });
+    this.#handedOver = new Promise((resolve) => {
+      this.#onHandedOver = resolve;
+    });
+    if (!deps.plain) this.#onHandedOver([]);
     if (deps.signal?.aborted) this.#abort();
     deps.signal?.addEventListener("abort", this.#abort, { once: true });
   }
@@ -75,11 +97,20 @@ export class Exchange {
     });
     answer.body.on("error", () => {});
     await this.#accept(answer);
-    return new Response(this.#events(answer), { headers: { "content-type": "text/event-stream" } });
+    this.#source = { chunks: new Chunks(answer.body), reader: new EventReader(LARGEST_EVENT) };
+    this.#onAccepted();
+    return new Response(this.#stream(this.#source, await this.#handedOver), {
+      headers: { "content-type": "text/event-stream" },
+    });
   };
 
   get aborted(): boolean {
     return this.#deps.signal?.aborted ?? false;
+  }
+
+  /** Nothing more is read of the answer, however it ended. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** A token has arrived: nothing may be asked again. */
@@ -163,23 +194,41 @@ export class Exchange {
     return cut(line.trim(), 500).replace(/\.$/, "");
   }
 
-  #events({ body }: Answer): ReadableStream<Uint8Array> {
-    const reader = new EventReader(LARGEST_EVENT);
-    const chunks = new Chunks(body);
-    const encoder = new TextEncoder();
-    const pull = async (out: ReadableStreamDefaultController<Uint8Array>) => {
-      const text = await this.#more(chunks, reader);
-      if (text !== "") out.enqueue(encoder.encode(text));
-      if (!this.#over) return;
-      out.close();
-      // The rest is read, not cut off: the connection is wanted for the next turn.
-      if (this.failure === undefined) chunks.drain(DRAIN_MS);
-    };
-    return new ReadableStream({ pull, cancel: () => this.close() }, { highWaterMark: 0 });
+  /** The next sound events, for whoever reads them without the API's code. None only when it is over. */
+  async next(): Promise<readonly SoundEvent[]> {
+    if (!this.#source || this.#over) return [];
+    const events = await this.#more(this.#source);
+    this.#rest(this.#source);
+    return events;
   }
 
-  /** The next sound events, as text; empty only when it is over. */
-  async #more(chunks: Chunks, reader: EventReader): Promise<string> {
+  /** Gives these events, and whatever follows, to the API's code. */
+  handOver(events: readonly SoundEvent[]): void {
+    this.#onHandedOver(events);
+  }
+
+  #stream(source: Source, first: readonly SoundEvent[]): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder();
+    const start = (out: ReadableStreamDefaultController<Uint8Array>) => {
+      if (first.length > 0) out.enqueue(encoder.encode(textOf(first)));
+      if (this.#over) out.close();
+    };
+    const pull = async (out: ReadableStreamDefaultController<Uint8Array>) => {
+      const events = await this.#more(source);
+      if (events.length > 0) out.enqueue(encoder.encode(textOf(events)));
+      if (this.#over) out.close();
+      this.#rest(source);
+    };
+    return new ReadableStream({ start, pull, cancel: () => this.close() }, { highWaterMark: 0 });
+  }
+
+  /** What comes after the end is read, not cut off: the connection is wanted for the next turn. */
+  #rest({ chunks }: Source): void {
+    if (this.#over && this.failure === undefined) chunks.drain(DRAIN_MS);
+  }
+
+  /** None only when it is over. */
+  async #more({ chunks, reader }: Source): Promise<readonly SoundEvent[]> {
     this.#waiting = true;
     this.#watch();
     try {
@@ -188,30 +237,30 @@ export class Exchange {
         this.#bytes += chunk?.byteLength ?? 0;
         const events = chunk ? reader.push(chunk) : unfinished(reader);
         if (events.length > 0) this.#silence?.refresh();
-        const text = this.#take(events);
+        const sound = this.#take(events);
         if (!chunk && !this.#over) this.#ended();
-        if (text !== "" || this.#over) return text;
+        if (sound.length > 0 || this.#over) return sound;
       }
     } catch (error) {
       this.#broke(error);
-      return "";
+      return [];
     } finally {
       this.#waiting = false;
       clearTimeout(this.#silence);
     }
   }
 
-  #take(events: readonly string[]): string {
-    let text = "";
+  #take(events: readonly string[]): SoundEvent[] {
+    const sound: SoundEvent[] = [];
     for (const data of events) {
       if (this.#over) break;
       const event = data === "[DONE]" ? this.#done() : this.#read(data);
-      if (event !== undefined) text += `data: ${event.replaceAll("\n", " ")}\n\n`;
+      if (event !== undefined) sound.push(event);
     }
-    return text;
+    return sound;
   }
 
-  #read(data: string): string | undefined {
+  #read(data: string): SoundEvent | undefined {
     const event = parsed(data);
     if (event === undefined) {
       const words = `${this.#deps.place} sent an event that cannot be read`;
@@ -226,14 +275,14 @@ export class Exchange {
     if (settled || last) this.#settled = true;
     if (last) this.#over = true;
     if (skip) return undefined;
-    return instead ? JSON.stringify(instead) : data;
+    return instead ? { event: instead, text: undefined } : { event, text: data };
   }
 
-  #done(): string | undefined {
+  #done(): SoundEvent | undefined {
     const closing = this.#deps.wire.done?.();
     this.#settled = true;
     this.#over = true;
-    return closing && JSON.stringify(closing);
+    return closing && { event: closing, text: undefined };
   }
 
   #ended(): void {
@@ -270,6 +319,17 @@ export class Exchange {
     const words = `${this.#deps.place} ${what} within ${ms / 1000} s`;
     this.fail({ code: "provider.timeout", phase, words, again: false });
   }
+}
+
+interface Source {
+  readonly chunks: Chunks;
+  readonly reader: EventReader;
+}
+
+function textOf(events: readonly SoundEvent[]): string {
+  return events
+    .map(({ event, text = JSON.stringify(event) }) => `data: ${text.replaceAll("\n", " ")}\n\n`)
+    .join("");
 }
 
 function parsed(data: string): JsonObject | undefined {

@@ -42,11 +42,49 @@ export async function commitEvents(
   session: ThreadSession,
   events: readonly RunEvent[],
   extras: Extras = {},
-): Promise<Plan> {
+): Promise<void> {
   const plan = planEvents(session.position, session.key, events);
+  await writeEvents(deps, session, plan, extras);
+  adoptPlan(deps, session, plan, extras);
+}
+
+/**
+ * The same for events that end nothing: resolves when they are committed, and answers when they are on disk. Until then
+ * nobody is told of them, and nothing that follows from them is written to the log.
+ */
+export async function commitAhead(
+  deps: RunsDeps,
+  session: ThreadSession,
+  events: readonly RunEvent[],
+  extras: Extras,
+): Promise<{ durable: Promise<void> }> {
+  const plan = planEvents(session.position, session.key, events);
+  return new Promise((resolve, reject) => {
+    const written = () => {
+      adoptPlan(deps, session, plan, extras);
+      session.durable = durable;
+      resolve({ durable });
+    };
+    const durable: Promise<void> = writeEvents(deps, session, plan, { ...extras, written });
+    durable.catch(reject);
+  });
+}
+
+async function writeEvents(
+  deps: RunsDeps,
+  session: ThreadSession,
+  plan: Plan,
+  extras: Extras & { readonly written?: () => void },
+): Promise<void> {
   const { workspace_id, thread_id } = session.key;
   const before = statusOf(session);
-  await deps.store.write({ key: workspace_id, origin: extras.origin }, function* () {
+  const events = plan.happened;
+  const options = {
+    key: workspace_id,
+    origin: extras.origin,
+    ...(extras.written && { written: extras.written }),
+  };
+  await deps.store.write(options, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
     const { changes, told } = yield* writePlan(deps, session, plan, extras);
     if (extras.alongside) yield* extras.alongside();
@@ -59,8 +97,6 @@ export async function commitEvents(
     const more = tells ? yield* statusTold(session) : [];
     yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [...more, ...told]);
   });
-  adoptPlan(deps, session, plan, extras);
-  return plan;
 }
 
 /** When a run begins, its message is about to be told of, with the thread. */

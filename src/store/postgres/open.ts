@@ -99,11 +99,14 @@ function postgresStore(pool: pg.Pool, lock: WriterLock, name: string): Store {
     kind: "postgres",
     name,
     read: (unit) => admit(() => transactions.read(unit)),
-    write: ({ key, origin }, unit) =>
+    // What is committed is flushed.
+    readAhead: (unit) => admit(() => transactions.read(unit)),
+    write: ({ key, origin, written }, unit) =>
       admit(() =>
         turns.run(key, async () => {
           lock.assertHeld();
           const { value, notes } = await transactions.write(unit);
+          written?.();
           listeners.tell({ notes, origin });
           return value;
         }),

@@ -26,6 +26,19 @@ export function sqliteFailure(error: unknown, store: string): unknown {
   return storeCondition(forbidden ? "read_only" : conditions[code ?? 0], store, error);
 }
 
+const flushConditions: Record<string, Condition> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EFBIG: "full",
+  EROFS: "read_only",
+};
+
+/** The disk did not take what was committed. */
+export function flushFailure(error: unknown, store: string): unknown {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return storeCondition(flushConditions[code] ?? "unavailable", store, error);
+}
+
 /** SQLite has one code for a path that is wrong and one that may not be used; only the latter is about permissions. */
 function mayWrite(path: string): boolean {
   try {
