@@ -69,7 +69,8 @@ export function threadRow(workspace_id: string, id: string, given: Partial<Threa
 
 /** A thread as lists show it, at its place in the tree. */
 export function placedRow(row: ThreadRow, folder_id: string | null, rank: number): threads.PlacedThreadRow {
-  const { title_search, file_root, file_folder, own_stamp, envelope_stamp, named, ...rest } = row;
+  const { title_search, file_root, file_folder, own_stamp, envelope_stamp, named, ...more } = row;
+  const { program_session, callback_secret, ...rest } = more;
   const { log_stamp, log_size, log_tail, words_to, history_epoch, history_from, history_to, ...shown } = rest;
   return { ...shown, folder_id, rank };
 }
