@@ -33,6 +33,8 @@ export interface Entry {
 /** What an entry works with. Whatever it leaves behind is removed when it ends, however it ends. */
 export class Bench {
   readonly quick: boolean;
+  /** What could not be measured here, and why: it is told with the rows. */
+  readonly leftOut: string[] = [];
   readonly #endings: (() => unknown)[] = [];
 
   constructor(options: { quick: boolean }) {

@@ -5,12 +5,18 @@ export interface EntryReport {
   readonly name: string;
   readonly title: string;
   readonly rows: readonly Row[];
+  /** What could not be measured, and why. */
+  readonly leftOut?: readonly string[];
 }
 
 const COLUMNS = ["", "median [quartiles]", "baseline", "ratio [quartiles]", "target", ""];
 
-/** The rows of an entry as a table for a person. */
-export function table({ title }: Pick<Entry, "title">, rows: readonly Row[]): string {
+/** The rows of an entry as a table for a person, and what is not among them. */
+export function table(
+  { title }: Pick<Entry, "title">,
+  rows: readonly Row[],
+  leftOut: readonly string[] = [],
+): string {
   const cells = [COLUMNS, ...rows.map(cellsOf)];
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   const lines = cells.map((line) =>
@@ -19,7 +25,9 @@ export function table({ title }: Pick<Entry, "title">, rows: readonly Row[]): st
       .join("  ")
       .trimEnd(),
   );
-  return `${title}\n${lines.map((line) => `  ${line}`).join("\n")}\n`;
+  const missing = leftOut.map((why) => `not measured: ${why}`);
+  const told = [...(rows.length > 0 ? lines : []), ...missing];
+  return `${title}\n${told.map((line) => `  ${line}`).join("\n")}\n`;
 }
 
 function cellsOf({ name, unit, value, baseline, ratio, target, verdict }: Row): string[] {
@@ -60,4 +68,17 @@ export function misses(entries: readonly EntryReport[]): string[] {
   return entries.flatMap(({ name, rows }) =>
     rows.filter((row) => row.verdict?.met === false).map((row) => `${name}: ${row.name}`),
   );
+}
+
+/** What is said at the end: targets that were missed, and what nobody knows because it was not measured. */
+export function closing(entries: readonly EntryReport[]): string {
+  const missed = misses(entries);
+  const unknown = entries.flatMap(({ name, leftOut = [] }) => leftOut.map((why) => `${name}: ${why}`));
+  const met = unknown.length === 0 ? "every target met" : "every target that was measured is met";
+  return [
+    missed.length === 0 ? met : `missed: ${missed.join("; ")}`,
+    ...(unknown.length === 0 ? [] : [`not measured: ${unknown.join("; ")}`]),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
 }

@@ -121,7 +121,7 @@ test("[BENCH7] an unknown entry is refused with the names there are", () => {
   expect(status).toBe(2);
   expect(stderr).toContain("There is no entry nonsense.");
   expect(stderr).toContain(
-    "resolve, tree, list, ping, start, memory, save, notify, append, page, index, new-thread, search, first-token, many-tools, turns",
+    "resolve, tree, list, ping, start, memory, save, notify, append, page, index, new-thread, search, first-token, many-tools, turns, programs",
   );
 });
 

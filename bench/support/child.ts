@@ -11,8 +11,9 @@ const STOP_WITHIN_MS = 10_000;
 export class Child {
   readonly process: ChildProcess;
 
-  constructor(bench: Bench, args: readonly string[]) {
-    this.process = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  /** `env` is all of the environment it sees; without it, this process's own. */
+  constructor(bench: Bench, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.process = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
     bench.onEnd(() => this.stop());
   }
 
@@ -52,9 +53,13 @@ export interface GatewayProcess {
 }
 
 /** The built command as a person would start it. Resolves when it says that it is ready. */
-export async function startGateway(bench: Bench, dataDir: string): Promise<GatewayProcess> {
+export async function startGateway(
+  bench: Bench,
+  dataDir: string,
+  env?: NodeJS.ProcessEnv,
+): Promise<GatewayProcess> {
   const options = ["serve", "--json", "--port", "0", "--no-open", "--data", dataDir];
-  const child = new Child(bench, [COMMAND, ...options]);
+  const child = new Child(bench, [COMMAND, ...options], env);
   const { url, token } = JSON.parse(await child.firstLine());
   return { child, url, token };
 }
