@@ -155,7 +155,7 @@ export async function indexWords(
     await deps.store.write({ key: workspace_id }, function* () {
       const now = yield* threadFiles.findIndexed(workspace_id, thread_id);
       // Cleared, replaced or done by someone else meanwhile: what was read no longer belongs here.
-      if (now?.words_to !== row.words_to || now?.log_stamp !== row.log_stamp) return;
+      if (now?.words_to !== row.words_to || !(row.words_to || now?.log_stamp === row.log_stamp)) return;
       if (!row.words_to) yield* messages.removeMessages(workspace_id, thread_id);
       yield* messages.saveMessages(rows);
       yield* threads.updateThread(workspace_id, thread_id, { words_to: to });
