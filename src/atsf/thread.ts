@@ -38,6 +38,7 @@ export interface ThreadDeps {
 const DERIVED_MS = 500;
 const PAGE = 50;
 const BATCH_CHARACTERS = 16 * 1024 * 1024;
+const KEPT_LINE = 16 * 1024;
 
 interface Waiting extends Accepted {
   readonly resolve: (message: Message) => void;
@@ -60,6 +61,8 @@ export class Thread {
   #flushing: Promise<void> = Promise.resolve();
   #seen = "";
   #hidden = false;
+  /** What was appended last, as long as nothing else was done to the log. */
+  #appended: { readonly from: number; readonly state: string; readonly entries: FollowedEntry[] } | undefined;
 
   constructor(id: string, dir: string, deps: ThreadDeps) {
     this.id = id;
@@ -120,6 +123,8 @@ export class Thread {
 
   /** The same at once, where there is little of it; undefined where there is more, or the log is a link. */
   newMessagesNow(from: number): readonly FollowedEntry[] | undefined {
+    const last = this.#appended;
+    if (last?.from === from && last.state === stamp(this.#log)) return last.entries;
     return this.#isPlain() ? readBehind(this.#log, from) : undefined;
   }
 
@@ -231,7 +236,9 @@ export class Thread {
     this.#deps.onUse?.(this);
     try {
       await this.#counts.prepare(() => this.envelope());
-      const { from, mark } = await this.#writer.append(batch.map(({ line }) => line).join(""));
+      const lines = batch.map(({ line }) => line).join("");
+      const { from, mark } = await this.#writer.append(lines);
+      this.#keepInMind(lines, from, mark.offset);
       const messages = batch.map(({ message }) => message);
       this.#counts.add(messages, from, mark);
     } catch (error) {
@@ -240,6 +247,17 @@ export class Thread {
     }
     this.#timer ??= setTimeout(() => this.#flushDerived(), DERIVED_MS).unref();
     for (const { message, resolve } of batch) resolve(message);
+  }
+
+  /** Whoever appends looks at the log next: a single line, which most appends are, need not be read again. */
+  #keepInMind(lines: string, from: number, end: number): void {
+    this.#appended = undefined;
+    const isOne = lines.length <= KEPT_LINE && lines.indexOf("\n") === lines.length - 1;
+    if (!isOne || end - from !== Buffer.byteLength(lines)) return;
+    const state = stamp(this.#log);
+    const message = JSON.parse(lines) as Message;
+    if (state.split(":")[1] === `${end}`)
+      this.#appended = { from, state, entries: [{ message, offset: from, end }] };
   }
 
   /** What is written must not show up in git first. A disk that refuses says so to the write itself. */

@@ -12,17 +12,17 @@ export function contentRef(data: string | Uint8Array): string {
 
 /** JSON with every object's keys in order: equal values give equal bytes, whoever built them. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isPlain(inner) ? sorted(inner) : inner));
+  return JSON.stringify(ordered(value));
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function sorted(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, value[key]]),
-  );
+function ordered(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(ordered);
+  const { toJSON } = value as { toJSON?: unknown };
+  // What says itself how it is written says it to JSON.stringify in the end.
+  if (typeof toJSON === "function") return ordered(toJSON.call(value));
+  // Without a prototype, a key like `__proto__` is a key like any other.
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) copy[key] = ordered((value as Record<string, unknown>)[key]);
+  return copy;
 }

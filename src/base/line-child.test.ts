@@ -43,6 +43,13 @@ test.runIf(isLinux)("[BAS61] what left the group ends with a child that is ended
   await expect.poll(() => runs(Number(lines[0]))).toBe(false);
 });
 
+test("[BAS63] a child that was ended before it was started is not started", async () => {
+  const { child } = start("sleep 1000");
+  await child.endAll("now");
+  await expect(child.start()).rejects.toThrow("was ended before it began");
+  expect(child.pid).toBe(undefined);
+});
+
 test.runIf(HAS_GROUPS)("[BAS51] a group that is guarded ends with us, and what left it", async () => {
   const mark = `mark-${process.pid}-${Date.now()}`;
   const group = spawn("sh", ["-c", "setsid sh -c 'echo $$; exec sleep 1000' & wait"], {

@@ -78,6 +78,8 @@ export class LineChild {
 
   /** Rejects with a `ChildProblem` when it can't be started. */
   start(): Promise<void> {
+    // Nobody would end what is started now.
+    if (this.#ending) return Promise.reject(new ChildProblem("was ended before it began"));
     return new Promise((resolve, reject) => {
       const { command, args, env, cwd } = this.#given;
       try {

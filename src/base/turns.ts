@@ -2,6 +2,11 @@
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
+  /** Whether work with a key is under way. */
+  taken(key: string): boolean {
+    return this.#last.has(key);
+  }
+
   /** Work with several keys waits for each of them, and whatever comes later under any of them waits for it. */
   run<T>(keys: string | readonly string[], work: () => Promise<T>): Promise<T> {
     const names = typeof keys === "string" ? [keys] : keys;

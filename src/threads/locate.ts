@@ -30,6 +30,11 @@ export async function locateThread(
   return deps.store.read(() => locate(deps, ref, state));
 }
 
+/** The same for what is only told of after a commit of its own. */
+export async function locateAhead(deps: ThreadsDeps, ref: ThreadRef): Promise<LocatedThread> {
+  return deps.store.readAhead(() => locate(deps, ref, "living"));
+}
+
 function* locate(deps: ThreadsDeps, ref: ThreadRef, state: "living" | "deleted"): Unit<LocatedThread> {
   const { thread_id } = ref;
   const workspace_id = ref.workspace_id ?? (yield* findThread(ref, state)).workspace_id;
@@ -57,11 +62,12 @@ export async function withThread<T>(
   deps: ThreadsDeps,
   ref: ThreadRef,
   work: (located: LocatedThread, file: ThreadFile) => Promise<T>,
+  find: typeof locateAhead = locateThread,
 ): Promise<T> {
   const { thread_id } = ref;
   const workspace_id = ref.workspace_id ?? (await locateThread(deps, ref)).workspace.id;
   return deps.files.turn(workspace_id, thread_id, async () => {
-    const located = await locateThread(deps, { workspace_id, thread_id });
+    const located = await find(deps, { workspace_id, thread_id });
     return work(located, await openFiles(deps, located));
   });
 }

@@ -6,7 +6,14 @@ import { findMessage } from "./append.js";
 import type { ThreadsDeps } from "./deps.js";
 import { logStamp } from "./files/look.js";
 import { reflect, type WithIt } from "./files/reflect.js";
-import { assertWritable, type LocatedThread, locateThread, type ThreadRef, withThread } from "./locate.js";
+import {
+  assertWritable,
+  type LocatedThread,
+  locateAhead,
+  locateThread,
+  type ThreadRef,
+  withThread,
+} from "./locate.js";
 
 export interface Recording {
   /** In this order. One whose id stands in the log already is not written again. */
@@ -34,7 +41,7 @@ export async function recordMessages(
   ref: ThreadRef,
   { messages, perhapsThere = false, withIt, call = {} }: Recording,
 ): Promise<Thread | undefined> {
-  return withThread(deps, ref, async (found, file) => {
+  const record = async (found: LocatedThread, file: ThreadFile) => {
     const located = await upToDate(deps, found, file);
     assertWritable(located);
     const written: Message[] = [];
@@ -45,7 +52,8 @@ export async function recordMessages(
     const unit = await withIt({ located, file, messages: written });
     // Looking for a message may have brought the index forward: what was known of the thread is old then.
     return reflect(deps, perhapsThere ? { ...located, row: undefined } : located, call, unit);
-  });
+  };
+  return withThread(deps, ref, record, locateAhead);
 }
 
 /** What another program did to the log counts first: the run's own messages come behind it, or begin a new history. */

@@ -170,6 +170,30 @@ test("[ACPA37] a cancelled turn leaves nothing of the group, though it ignores s
   expect(() => process.kill(child, 0)).toThrow();
 });
 
+test("[ACPA37] a turn that is cancelled when it was handed over is not asked, nor is one before it begins", async () => {
+  const at = await acpStage({ stubborn: true, turns: [{ steps: [says("A")] }] });
+  const abort = new AbortController();
+  const events = [];
+  for await (const event of at.events([user("Hi")], { signal: abort.signal })) {
+    events.push(event.type);
+    abort.abort();
+  }
+  expect(events).toEqual(["request", "aborted"]);
+  expect(await at.sent("session/prompt")).toEqual([]);
+  expect(await at.turn([user("Hi")], { signal: AbortSignal.abort() })).toEqual([{ type: "aborted" }]);
+  expect((await at.heard()).filter(({ started }) => started !== undefined)).toHaveLength(1);
+});
+
+test("[ACPA32] its last words hold no token of the bridge", async () => {
+  const words = "failed to connect with Bearer t7.bridge-secret-0123456789";
+  const at = await acpStage({ turns: [{ steps: [{ exit: { code: 2, words } }] }] });
+  const bridge = { url: "http://127.0.0.1:1/mcp", token: "t7.bridge-secret-0123456789" };
+  const work = { bridge: { ...bridge, command: "heddle", args: ["mcp"], env: {} } };
+  const [last] = (await at.turn([user("Hi")], { work })).slice(-1);
+  expect(last).toMatchObject({ code: "program.exited", message: expect.stringContaining("failed to connect") });
+  expect(JSON.stringify(last)).not.toContain("bridge-secret");
+});
+
 test("[ACPA38] an agent of another version is not understood", async () => {
   for (const initialized of [{ protocolVersion: 2 }, { protocolVersion: "x" }]) {
     const at = await acpStage({ initialized });

@@ -74,6 +74,13 @@ describe("ends of codex", () => {
     expect(groupsOf(on)).toEqual([]);
   });
 
+  test("[CDX40] a turn that is cancelled before it begins starts nothing", async () => {
+    const on = await codexStage({ turns: [saying("ok")] });
+    const events = await collect(on.provider, on.request([user("hi")]), AbortSignal.abort());
+    expect(events).toEqual([{ type: "aborted" }]);
+    expect(on.pids()).toEqual([]);
+  });
+
   test.each([
     ["an exit", { exit: 3 }, "ended with exit code 3"],
     ["a kill", { kill: true }, "was ended by SIGKILL"],

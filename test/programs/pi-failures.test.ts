@@ -74,6 +74,15 @@ test("[PIA22] [PIA24] one that exits in mid-turn too, with half a line said; the
   expect(next.at(-1)).toEqual({ type: "finish", reason: "stop" });
 });
 
+test("[PIA22] its last words hold no token of the bridge", async () => {
+  const broken = [...answer("Half"), { stderr: "Bearer t7.bridge-secret-0123456789 refused" }, { exit: 9 }];
+  const at = await piStage({ turns: [{ steps: broken }] });
+  const bridge = { url: "http://127.0.0.1:1/mcp", token: "t7.bridge-secret-0123456789" };
+  const events = await at.turn([user("Hi")], { bridge: { ...bridge, command: "heddle", args: [], env: {} } });
+  expect(failure(events).message).toContain("refused");
+  expect(JSON.stringify(events)).not.toContain("bridge-secret");
+});
+
 test("[PIA22] one that dies between two turns is not noticed by the next", async () => {
   const at = await piStage({ turns: [{ steps: answer("A") }] });
   const id =

@@ -89,6 +89,7 @@ class Talk {
     });
     let well = false;
     try {
+      events.throwIfOver();
       if (!before) await events.within(conversation.open(), config.timeouts.startMs);
       yield requestEvent(conversation.handover(turn), turn);
       yield* events.of(asking(turn, events), (asked, tell) => conversation.ask(asked, tell));

@@ -51,6 +51,11 @@ export class TurnEvents {
     this.#stopWatching();
   }
 
+  /** Nothing is begun for a turn that is over. */
+  throwIfOver(): void {
+    if (this.#broken) throw this.#broken;
+  }
+
   /** What comes of it, or a failure when it takes too long or the turn is aborted. */
   async within<T>(doing: Promise<T>, ms: number): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
@@ -77,6 +82,7 @@ export class TurnEvents {
   }
 
   async *of(turn: Turn, ask: Asking): AsyncGenerator<ProviderEvent> {
+    this.throwIfOver();
     this.#heardAt = performance.now();
     let ended: FinishReason | undefined;
     const tell: Tell = (event) => {
@@ -94,7 +100,7 @@ export class TurnEvents {
     );
     for (;;) {
       while (this.#queue.length > 0) yield this.#queue.shift() as ProviderEvent;
-      if (this.#broken) throw this.#broken;
+      this.throwIfOver();
       if (ended !== undefined) return yield { type: "finish", reason: ended };
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -234,27 +234,21 @@ const insertPlacement = prepared<PlacementRow, unknown>(({ db }, arg) =>
 const updates = new Map<string, ReturnType<typeof updateOf>>();
 
 function updateOf(columns: readonly string[]) {
-  return prepared<ThreadRow & { of_workspace: string; of_id: string }, ThreadRow>(({ db }, arg) =>
+  return prepared<ThreadRow & { of_workspace: string; of_id: string }, unknown>(({ db }, arg) =>
     db
       .updateTable("thread")
       .set(Object.fromEntries(columns.map((column) => [column, arg(column as keyof ThreadRow)])))
       .where("workspace_id", "=", arg("of_workspace"))
-      .where("id", "=", arg("of_id"))
-      .returningAll(),
+      .where("id", "=", arg("of_id")),
   );
 }
 
-export function* updateThread(
-  workspace_id: string,
-  id: string,
-  changes: Partial<ThreadRow>,
-): Unit<ThreadRow> {
+export function* updateThread(workspace_id: string, id: string, changes: Partial<ThreadRow>): Unit<void> {
   const columns = Object.keys(changes).sort();
   const key = columns.join(" ");
   const update = updates.get(key) ?? updateOf(columns);
   updates.set(key, update);
-  const rows = yield* update({ ...(changes as ThreadRow), of_workspace: workspace_id, of_id: id });
-  return rows[0] as ThreadRow;
+  yield* update({ ...(changes as ThreadRow), of_workspace: workspace_id, of_id: id });
 }
 
 export function* savePlacement(row: PlacementRow): Unit<void> {

@@ -6,10 +6,10 @@ const select = prepared<{ id: string }, WorkspaceRow>(({ db }, arg) =>
   db.selectFrom("workspace").selectAll().where("id", "=", arg("id")).where("deleted_at", "is", null),
 );
 
-const selectForUpdate = prepared<{ id: string }, WorkspaceRow>(({ db, dialect }, arg) => {
+const selectForUpdate = prepared<{ id: string }, Pick<WorkspaceRow, "id">>(({ db, dialect }, arg) => {
   const row = db
     .selectFrom("workspace")
-    .selectAll()
+    .select("id")
     .where("id", "=", arg("id"))
     .where("deleted_at", "is", null);
   return dialect === "postgres" ? row.forUpdate() : row;
@@ -20,8 +20,8 @@ export function* findWorkspace(id: string): Unit<WorkspaceRow | undefined> {
 }
 
 /** The first statement of every unit that changes a workspace: whoever comes second waits here. */
-export function* lockWorkspace(id: string): Unit<WorkspaceRow | undefined> {
-  return (yield* selectForUpdate({ id }))[0];
+export function* lockWorkspace(id: string): Unit<boolean> {
+  return (yield* selectForUpdate({ id })).length > 0;
 }
 
 export function* findDeletedWorkspace(id: string): Unit<WorkspaceRow | undefined> {

@@ -8,6 +8,8 @@ export class SqliteConnection {
   readonly #handle: SqliteHandle;
   readonly #statements = new Lru<string, SqliteStatement>(CACHED_STATEMENTS);
   readonly #bind: (values: readonly unknown[]) => unknown[];
+  /** Something may have been written since this was last set to false. */
+  wrote = false;
 
   constructor(path: string) {
     const driver = sqliteDriver();
@@ -31,6 +33,7 @@ export class SqliteConnection {
       this.#statements.set(sql, statement);
     }
     for (const value of parameters) assertBindable(value);
+    if (!sql.startsWith("select ")) this.wrote = true;
     return statement.all(...this.#bind(parameters));
   }
 

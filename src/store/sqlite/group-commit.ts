@@ -98,7 +98,7 @@ export class GroupCommit {
     const outcomes = await this.#commit(batch);
     if (!outcomes) return;
     for (const { written } of outcomes) written?.();
-    const flushed = this.#flush.committed();
+    const flushed = this.#connection.wrote ? this.#flush.committed() : this.#flush.pending();
     if (!flushed && !this.#told) for (const { settle } of outcomes) settle();
     else this.#tell(batch, outcomes, flushed);
   }
@@ -106,6 +106,7 @@ export class GroupCommit {
   /** Undefined: it was undone, and each unit has learnt what became of it. */
   async #commit(batch: Waiting[]): Promise<Outcome[] | undefined> {
     try {
+      this.#connection.wrote = false;
       const outcomes = batch.map((waiting) => this.#attempt(waiting, batch.length > 1));
       this.#connection.exec("commit");
       return outcomes;

@@ -84,7 +84,12 @@ export class ThreadFiles {
     return this.#turns.run(`${workspace_id}/${thread_id}`, work);
   }
 
-  /** The same for several threads at once. */
+  /** Somebody here is at work on a thread's files: what changes in them is most likely theirs. */
+  isTaken(workspace_id: string, thread_id: string): boolean {
+    return this.#turns.taken(`${workspace_id}/${thread_id}`);
+  }
+
+  /** A turn for several threads at once. */
   turns<T>(workspace_id: string, thread_ids: readonly string[], work: () => Promise<T>): Promise<T> {
     return this.#turns.run(
       thread_ids.map((thread_id) => `${workspace_id}/${thread_id}`),

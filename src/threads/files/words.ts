@@ -136,12 +136,13 @@ export class WordIndexer {
   }
 }
 
-/** Brings the words of one thread up to what the index knows of its log. */
+/** Brings the words of one thread up to what the index knows of its log; what is appended meanwhile has its turn later. */
 export async function indexWords(
   deps: Pick<WordsDeps, "store" | "files">,
   workspace_id: string,
   thread_id: string,
 ): Promise<void> {
+  let goal: number | undefined;
   for (;;) {
     const found = await deps.store.read(function* () {
       const workspace = yield* workspaces.findWorkspace(workspace_id);
@@ -150,12 +151,14 @@ export async function indexWords(
     });
     if (!found || !lacksWords(found.row)) return;
     const { row, workspace } = found;
+    goal ??= row.log_size ?? 0;
+    if ((row.words_to ?? 0) >= goal) return;
     const file = await deps.files.thread(row.file_root ?? deps.files.directoryOf(workspace), thread_id);
     const { rows, to } = await nextBatch(file, row);
     await deps.store.write({ key: workspace_id }, function* () {
       const now = yield* threadFiles.findIndexed(workspace_id, thread_id);
       // Cleared, replaced or done by someone else meanwhile: what was read no longer belongs here.
-      if (now?.words_to !== row.words_to || now?.log_stamp !== row.log_stamp) return;
+      if (now?.words_to !== row.words_to || !(row.words_to || now?.log_stamp === row.log_stamp)) return;
       if (!row.words_to) yield* messages.removeMessages(workspace_id, thread_id);
       yield* messages.saveMessages(rows);
       yield* threads.updateThread(workspace_id, thread_id, { words_to: to });

@@ -80,6 +80,7 @@ export class AcpConversation implements Conversation {
     const before = this.#first;
     return (
       !this.#over &&
+      this.#peer?.isGone === false &&
       turn.session?.id === this.#sessionId &&
       turn.work.directory === before.work.directory &&
       turn.work.ownTools === before.work.ownTools &&
@@ -148,9 +149,9 @@ export class AcpConversation implements Conversation {
 
   async #launch({ args, env }: Start): Promise<Peer> {
     const { command } = this.#config;
-    const cwd = this.#first.work.directory;
+    const { directory: cwd, bridge } = this.#first.work;
     this.#peer = new Peer(
-      { command, args, env, cwd },
+      { command, args, env, cwd, token: bridge?.token },
       {
         notified: (method, params) => this.#notified(method, params),
         asked: (method, params) =>

@@ -23,6 +23,12 @@ export interface PeerEars {
   over(problem: string | undefined): void;
 }
 
+interface PeerGiven extends Omit<ProgramConfig, "timeouts"> {
+  readonly cwd: string;
+  /** Of the bridge: none of its words may hold it. */
+  readonly token: string | undefined;
+}
+
 interface Waiting {
   resolve(result: unknown): void;
   reject(error: Error): void;
@@ -44,13 +50,18 @@ export class Peer {
   #understood = false;
   #broken: ProgramProblem | undefined;
 
-  constructor(config: Omit<ProgramConfig, "timeouts"> & { readonly cwd: string }, ears: PeerEars) {
+  constructor(config: PeerGiven, ears: PeerEars) {
     this.#ears = ears;
-    this.#redact = redactor(secretsIn(config.env));
+    this.#redact = redactor([...secretsIn(config.env), config.token]);
     this.#child = new LineChild(config, {
       line: (text) => this.#hear(text),
       over: (problem) => this.#over(problem),
     });
+  }
+
+  /** Known as soon as it has ended, before what it left behind is ended too. */
+  get isGone(): boolean {
+    return this.#broken !== undefined || this.#child.problem !== undefined;
   }
 
   async start(): Promise<void> {

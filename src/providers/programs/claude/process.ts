@@ -50,7 +50,8 @@ export class ClaudeProcess {
   }
 
   get isThere(): boolean {
-    return this.#child?.pid !== undefined && this.#ending === undefined && this.#problem === undefined;
+    const { pid, problem } = this.#child ?? {};
+    return pid !== undefined && (problem ?? this.#ending ?? this.#problem) === undefined;
   }
 
   async start(): Promise<void> {

@@ -9,9 +9,9 @@ const SIGNED_OUT =
 /** Says what pi says, without what must not be said. */
 export type Say = (text: string) => string;
 
-export function sayer({ env }: ProgramConfig): Say {
+export function sayer({ env }: ProgramConfig, token: string | undefined): Say {
   const secrets = Object.entries(env).filter(([name]) => /key|token|secret|password/i.test(name));
-  const redact = redactor(secrets.map(([, value]) => value));
+  const redact = redactor([token, ...secrets.map(([, value]) => value)]);
   return (text) => {
     const line = redact(text)
       .toWellFormed()

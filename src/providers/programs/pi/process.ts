@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChildProblem, LineChild } from "../../../base/index.js";
+import type { WorkPlace } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
 import { ProgramProblem } from "../program.js";
 import { environment } from "./arguments.js";
@@ -41,11 +42,11 @@ export class PiProcess {
   #count = 0;
   problem: ProgramProblem | undefined;
 
-  constructor(config: ProgramConfig, directory: string, ears: Ears) {
+  constructor(config: ProgramConfig, { directory, bridge }: WorkPlace, ears: Ears) {
     this.#config = config;
     this.#directory = directory;
     this.#ears = ears;
-    this.say = sayer(config);
+    this.say = sayer(config, bridge?.token);
     const given = { command: config.command, env: environment(config), cwd: directory };
     this.#child = (args) =>
       new LineChild(
@@ -55,7 +56,8 @@ export class PiProcess {
   }
 
   get isThere(): boolean {
-    return this.#running?.pid !== undefined && !this.#ended && this.problem === undefined;
+    const { pid, problem } = this.#running ?? {};
+    return pid !== undefined && problem === undefined && !this.#ended && this.problem === undefined;
   }
 
   get lastWords(): string {

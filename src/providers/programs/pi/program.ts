@@ -39,7 +39,7 @@ class PiConversation implements Conversation {
   constructor(first: Turn, config: ProgramConfig) {
     this.#first = first;
     this.#config = config;
-    this.#process = new PiProcess(config, first.work.directory, {
+    this.#process = new PiProcess(config, first.work, {
       event: (event) => this.#event(event),
       diagnostic: (text) => this.#asking?.diagnostic(text),
       over: (problem) => {
