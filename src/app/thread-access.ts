@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { HeddleConfig } from "../agents/index.js";
 import { Lru, randomSecret } from "../base/index.js";
 import type { Gateway, RunAccess } from "../gateway/index.js";
-import type { Bridges, SessionKey } from "../runs/index.js";
+import type { Bridges } from "../runs/index.js";
 import {
   commandDirectory,
   type ListedPlugin,
@@ -41,9 +41,11 @@ const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 export class AgentCommands {
   readonly #given: ThreadAccessGiven;
   /** A thread whose program has not worked for long gets another token, and its program is started again. */
-  readonly #accesses = new Lru<string, RunAccess>(KEPT_ACCESSES, ({ token }) =>
-    this.#gateway?.access.revoke(token),
-  );
+  readonly #accesses = new Lru<string, RunAccess>(KEPT_ACCESSES, (access) => {
+    if (!this.#inUse.has(access)) this.#gateway?.access.revoke(access.token);
+  });
+  /** Whose run is under way: however long it takes, it is not forgotten. */
+  readonly #inUse = new Set<RunAccess>();
   #gateway: Gateway | undefined;
   #url: Promise<string> | undefined;
   #heard = () => {};
@@ -105,19 +107,24 @@ export class AgentCommands {
     };
   };
 
-  /** How a program reaches the tools of its thread while a run is under way. One token for as long as it may be kept. */
+  /**
+   * How a program reaches the tools of its thread while a run is under way. One token for as long as it may be kept, and for
+   * its agent alone: what another agent has left in the thread may not come in with this one's rights.
+   */
   readonly bridges: Bridges = {
-    open: async (key) => {
+    open: async (key, agent_id) => {
       const gateway = this.#gateway;
       if (!this.#given.mayListen || !gateway) return undefined;
       const url = await this.#address(gateway);
-      const access = this.#accessOf(gateway, key);
+      const name = `${key.workspace_id}/${key.thread_id}/${agent_id}`;
+      const access = this.#accesses.get(name) ?? gateway.access.issueForRuns(key);
+      this.#inUse.add(access);
       access.open();
       const [command = "", ...args] = programWords();
       const { token } = access;
       const env = { HEDDLE_URL: url, HEDDLE_TOKEN: token };
       const bridge = { url: `${url}/mcp`, token, command, args: [...args, "mcp"], env };
-      return { bridge, close: () => access.close() };
+      return { bridge, close: () => this.#close(name, access) };
     },
   };
 
@@ -130,13 +137,11 @@ export class AgentCommands {
     return this.#address(gateway);
   };
 
-  #accessOf(gateway: Gateway, { workspace_id, thread_id }: SessionKey): RunAccess {
-    const name = `${workspace_id}/${thread_id}`;
-    const known = this.#accesses.get(name);
-    if (known) return known;
-    const access = gateway.access.issueForRuns({ workspace_id, thread_id });
+  #close(name: string, access: RunAccess): void {
+    access.close();
+    // Kept before it is out of use: taking it in anew would forget it first.
     this.#accesses.set(name, access);
-    return access;
+    this.#inUse.delete(access);
   }
 
   /** Nobody else knows the token of a port that is opened for commands alone: only those of threads let in there. */

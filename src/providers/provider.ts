@@ -105,6 +105,8 @@ export interface AskedPermission {
   readonly name: string;
   /** Its arguments, as JSON. */
   readonly arguments: string;
+  /** Fires when the program does not want to know any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type PermissionAnswer = "allow" | "always" | "deny";

@@ -30,7 +30,7 @@ export interface Providers {
 /** How a program reaches the tools of a thread while a run of it is under way. */
 export interface Bridges {
   /** Undefined where nothing can reach this gateway. */
-  open(key: SessionKey): Promise<{ readonly bridge: Bridge; close(): void } | undefined>;
+  open(key: SessionKey, agent_id: string): Promise<{ readonly bridge: Bridge; close(): void } | undefined>;
 }
 
 /** What sections of a prompt tell of, beside the thread itself. */

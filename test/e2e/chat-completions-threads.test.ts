@@ -1,6 +1,7 @@
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { describe, expect, test } from "vitest";
 import { askedOf, assistant, modelAgents, openAi, user } from "../support/openai.js";
+import { doer, doing } from "../support/programs.js";
 import { calls, runStage, says } from "../support/runs.js";
 
 const PIXEL =
@@ -155,5 +156,29 @@ describe("conversations", () => {
       .withResponse();
     const [run] = await scene.runs(response.headers.get("x-heddle-thread-id") ?? "");
     expect(run?.number).toBe(2);
+  });
+});
+
+describe("conversations with an agent that is a program", () => {
+  const program = doer();
+  const stage = runStage(undefined, { config: () => ({ agents: [program.agent("doer")] }) });
+  const read = { tool: "read", output: "seen" };
+
+  test.each([
+    ["tools", [{ say: "I look." }, read, { say: "Found it." }, read, read, { say: "\nBye." }]],
+    ["thoughts", [{ say: "I look." }, { think: "hm" }, { say: "Found it." }]],
+  ])("[CCE4] [CCE8] a streamed answer with %s between its texts is known again", async (between, deeds) => {
+    const client = openAi(stage, await stage.scene());
+    const ask = async (messages: ChatCompletionMessageParam[]) => {
+      const asked = client.chat.completions.create({ model: "doer", messages, stream: true });
+      const { data, response } = await asked.withResponse();
+      let text = "";
+      for await (const { choices } of data) text += choices[0]?.delta.content ?? "";
+      return { text, thread_id: response.headers.get("x-heddle-thread-id") };
+    };
+    const first = await ask([user(doing(...deeds))]);
+    if (between === "tools") expect(first.text).toBe("I look.\n\nFound it.\n\n\nBye.");
+    const next = await ask([user(doing(...deeds)), assistant(first.text), user(doing({ say: "yes" }))]);
+    expect(next).toEqual({ text: "yes", thread_id: first.thread_id });
   });
 });

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { type Deed, type Doer, doer, doing } from "../support/programs.js";
 import { type RunScene, runStage } from "../support/runs.js";
@@ -62,6 +63,27 @@ test("[PRG31] a tool that asks first makes the run wait, and the program with it
   });
   expect((await scene.ended(denied.run.id)).status).toBe("completed");
   expect(await said(id)).toMatch(/failed: .*did not allow/);
+});
+
+test("[PRG26] a question about a call that the program gives up is gone", async () => {
+  const { id } = await scene.start({ agent_id: "asking" });
+  const given = { title: "Given up", content: "c" };
+  const file = program.file("given-up");
+  const { run } = await scene.startRun(
+    id,
+    doing({ ...call("notes_create", given), patience: 300 }, { say: " on it goes" }, { wait: file }),
+  );
+  const { approvals = [] } = await scene.changed(run.id, ({ status }) => status === "waiting");
+  await expect.poll(async () => (await scene.getRun(run.id)).status).toBe("running");
+  expect((await scene.getRun(run.id)).approvals).toBeUndefined();
+  expect((await scene.get(id)).status).toBe("running");
+  const tool_call_id = approvals[0]?.tool_call_id ?? "";
+  const late = await scene.wire.error("run/approve", { run_id: run.id, tool_call_id, decision: "always" });
+  expect(late.data).toMatchObject({ kind: "run.not_asking" });
+  writeFileSync(file, "");
+  expect((await scene.ended(run.id)).status).toBe("completed");
+  expect((await scene.get(id)).granted_tools).toBeUndefined();
+  expect(await scene.wire.result("run/replay", { run_id: run.id })).toMatchObject({ verified: true });
 });
 
 test("[PRG32] between runs the token of the bridge lets nobody in", async () => {

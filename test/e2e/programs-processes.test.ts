@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { beforeEach, expect, test } from "vitest";
-import { type Doer, doer, doing } from "../support/programs.js";
+import { type Doer, doer, doing, isThere } from "../support/programs.js";
 import { type RunScene, runStage } from "../support/runs.js";
 
 const program: Doer = doer({ stubborn: true });
@@ -56,7 +56,7 @@ test("[PRG16] a program that died between turns is started again and goes on wit
   await scene.answered(id, doing({ say: "one" }));
   const pid = program.starts().at(-1) as number;
   process.kill(pid, "SIGKILL");
-  await expect.poll(() => program.living().includes(pid)).toBe(false);
+  await expect.poll(() => isThere(pid)).toBe(false);
   const run = await scene.answered(id, doing({ say: "two" }));
   expect(program.prompts().at(-1)).toBe(doing({ say: "two" }));
   expect(await scene.manifest(run.id)).toMatchObject({ delivery: { session: "resumed" } });

@@ -5,10 +5,17 @@ import { type Doer, doer, doing } from "../support/programs.js";
 import { type RunScene, runStage } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
+/** One whose window holds only a few messages. */
+function forgetting(program: Doer): object {
+  const agent = program.agent("small", { toolAllowlist: ["system_time"], ownTools: true });
+  const { chat } = agent as { chat: object };
+  return { ...agent, chat: { ...chat, contextWindow: 3_000, maxTokens: 500 } };
+}
+
 onEachStore("runs of an agent that is a program", (kind) => {
   const program: Doer = doer();
   const stage = runStage(kind, {
-    config: (url) => ({ agents: [program.agent("doer"), agentNamed(url, "model")] }),
+    config: (url) => ({ agents: [program.agent("doer"), agentNamed(url, "model"), forgetting(program)] }),
   });
   let scene: RunScene;
   let before = 0;
@@ -89,6 +96,43 @@ onEachStore("runs of an agent that is a program", (kind) => {
     expect(changed.split("MARKER-NEW").length).toBe(2);
     expect(changed).not.toContain("MARKER-OLD");
     expect(last).toBe("and again");
+  });
+
+  test("[PRG8] [PRG9] a session goes on when its beginning has left the window, and run/preview shows what is handed over", async () => {
+    const { id } = await scene.start({ agent_id: "small" });
+    const ways: unknown[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      const content = doing({ say: `${at} ${"word ".repeat(400)}` });
+      const { request } = await scene.preview(id, { content });
+      const run = await scene.answered(id, content);
+      const context = await scene.context(run.id);
+      expect(request.body, `message ${at}`).toBe(context.request.body);
+      if (at > 0) expect(prompts().at(-1)).toBe(content);
+      const { dropped = [], delivery } = await scene.manifest(run.id);
+      ways.push([dropped.length > 0, delivery?.session]);
+    }
+    expect(ways.slice(0, 2)).toEqual([
+      [false, "new"],
+      [false, "kept"],
+    ]);
+    expect(ways.at(-1)).toEqual([true, "kept"]);
+    for (const pid of program.living()) process.kill(pid, "SIGKILL");
+    const fork = await scene.fork(id);
+    await scene.answered(fork.id, "where are we?");
+    expect(prompts().at(-1)).toMatch(/earlier messages? of this conversation left out/);
+  });
+
+  test("[PRG13] what is steered into a turn that has outgrown the window is told as well", async () => {
+    const { id } = await scene.start({ agent_id: "small" });
+    const file = program.file(`outgrown-${kind.name}`);
+    const read = { tool: "read", output: "word ", times: 5_000 };
+    const { run } = await scene.startRun(id, doing(read, { say: "working" }, { wait: file }));
+    await expect.poll(() => prompts().length).toBe(1);
+    await scene.wire.result("run/steer", { run_id: run.id, content: "and this" });
+    writeFileSync(file, "");
+    expect(await scene.ended(run.id)).toMatchObject({ status: "completed", steps: 2 });
+    expect(prompts().at(-1)).toBe("and this");
+    expect(await scene.wire.result("run/replay", { run_id: run.id })).toMatchObject({ verified: true });
   });
 
   test("[PRG5] what another agent said meanwhile is told as a record", async () => {

@@ -116,4 +116,32 @@ onEachStore("what is forgotten of runs", (kind) => {
     await purgeIn(60, store, place);
     expect((await texts()).join("\n")).toBe(said);
   });
+
+  test("[JRN41] what a run has said is kept for as long as it waits, however many days", async () => {
+    const model = await startModelServer();
+    onTestFinished(() => model.close());
+    const configFile = join(temporaryDirectory(), "heddle.config.json");
+    const asking = agentAt(model.url, undefined, { toolApprovals: { ask: ["system_time"] } });
+    writeFileSync(configFile, JSON.stringify({ agents: [asking] }));
+    const gateway = await startGateway(kind, { configFile });
+    const directory = projectDirectory();
+    const scene = await RunScene.over(gateway, model, directory);
+    scene.plays(calls("system_time"), says("Done."));
+    const { id } = await scene.start();
+    const { run } = await scene.startRun(id, "What time is it?");
+    const { approvals = [] } = await scene.changed(run.id, ({ status }) => status === "waiting");
+    scene.wire.close();
+    await gateway.app.stop();
+    const store = await openStore(locationOf(kind, gateway.place));
+    await purgeIn(5, store, gateway.place).finally(() => store.close());
+    const next = await startGateway({ ...kind, fresh: async () => gateway.place }, { configFile });
+    onTestFinished(() => next.stop());
+    const wire = await next.wire();
+    const tool_call_id = approvals[0]?.tool_call_id ?? "";
+    await wire.result("run/approve", { run_id: run.id, tool_call_id, decision: "allow" });
+    await expect
+      .poll(async () => (await wire.result("run/get", { run_id: run.id })).run.status)
+      .toBe("completed");
+    expect(await wire.result("run/replay", { run_id: run.id })).toMatchObject({ verified: true });
+  });
 });

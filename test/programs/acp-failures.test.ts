@@ -184,13 +184,27 @@ test("[ACPA37] a turn that is cancelled when it was handed over is not asked, no
   expect((await at.heard()).filter(({ started }) => started !== undefined)).toHaveLength(1);
 });
 
+test("[ACPA32] a kept one that ends without a word is followed by another, which is told all", async () => {
+  const told = { when: "conversation_so_far", steps: [says("Again.")] };
+  const dies = { when: "More", steps: [{ exit: { code: 3 } }] };
+  const at = await acpStage({ turns: [told, dies, { steps: [says("Yes.")] }] });
+  await at.turn([user("Hi")]);
+  const session = { id: "s-1", told: 2, instructions: "" };
+  const events = await at.turn([user("Hi"), assistant("Yes."), user("More")], { work: { session } });
+  expect(events.at(-1)).toEqual(finish);
+  expect(ofType(events, "request").map(({ delivery }) => delivery?.session)).toEqual(["kept", "new"]);
+});
+
 test("[ACPA32] its last words hold no token of the bridge", async () => {
   const words = "failed to connect with Bearer t7.bridge-secret-0123456789";
   const at = await acpStage({ turns: [{ steps: [{ exit: { code: 2, words } }] }] });
   const bridge = { url: "http://127.0.0.1:1/mcp", token: "t7.bridge-secret-0123456789" };
   const work = { bridge: { ...bridge, command: "heddle", args: ["mcp"], env: {} } };
   const [last] = (await at.turn([user("Hi")], { work })).slice(-1);
-  expect(last).toMatchObject({ code: "program.exited", message: expect.stringContaining("failed to connect") });
+  expect(last).toMatchObject({
+    code: "program.exited",
+    message: expect.stringContaining("failed to connect"),
+  });
   expect(JSON.stringify(last)).not.toContain("bridge-secret");
 });
 

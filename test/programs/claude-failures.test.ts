@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { groupRuns } from "../support/programs.js";
+import { groupRuns, isThere } from "../support/programs.js";
 import {
   all,
   assistant,
@@ -104,7 +104,7 @@ test("[CLD22] one that dies between turns is followed by another", async () => {
   await all(asking.generate(fake.request([user("Q1")])));
   const pid = fake.log()[0]?.pid ?? 0;
   process.kill(pid, "SIGKILL");
-  await expect.poll(() => groupRuns(pid)).toBe(false);
+  await expect.poll(() => isThere(pid)).toBe(false);
   const messages = [user("Q1"), assistant("Hello."), user("Q2")];
   const events = await all(asking.generate(fake.request(messages, { session: session(2) })));
   expect(only(events, "request").at(-1)?.delivery?.session).toBe("resumed");

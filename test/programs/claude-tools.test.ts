@@ -115,7 +115,7 @@ test("[CLD14] a permission is asked for once its call is told, and answered in t
     expect(only(events, "tool_call")).toHaveLength(1);
     expect(events.at(-1)).toEqual({ type: "finish", reason: "stop" });
   }
-  expect(fake.asked[0]).toEqual({ id: "t1", name: "Bash", arguments: '{"command":"make"}' });
+  expect(fake.asked[0]).toMatchObject({ id: "t1", name: "Bash", arguments: '{"command":"make"}' });
   expect(fake.got("control_response").map(({ response }) => response)).toEqual([
     { subtype: "success", request_id: "ask-1", response: { behavior: "allow", updatedInput: bash.input } },
     { subtype: "success", request_id: "ask-1", response: { behavior: "deny", message: expect.any(String) } },
@@ -155,6 +155,7 @@ test("[CLD16] a request that it withdraws gets no answer, and one that is no per
   const asking = fake.provider();
   const events = await all(asking.generate(fake.request([user("Go")])));
   expect(events.at(-1)).toEqual({ type: "finish", reason: "stop" });
+  expect(fake.asked.map(({ signal }) => signal?.aborted)).toEqual([true]);
   answer("allow");
   await all(
     asking.generate(fake.request([user("Go"), assistant("Hello."), user("On")], { session: session(2) })),

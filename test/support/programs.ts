@@ -102,6 +102,15 @@ export function livingProcesses(): LivingProcess[] {
   });
 }
 
+/** Whether a process is there, dead ones that nobody has collected yet included: until then whoever started it does not know. */
+export function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Whether anybody of a process group is alive. */
 export function groupRuns(pid: number): boolean {
   return livingProcesses().some(({ group }) => group === pid);

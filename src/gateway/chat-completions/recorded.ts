@@ -19,7 +19,10 @@ export function thinkingOf({ content }: Pick<Message, "content">): string {
     .join(BETWEEN);
 }
 
-/** Whether a recorded message is what a client sends back. Clients trim, and join lines: only the words count. */
+/**
+ * Whether a recorded message is what a client sends back. Clients trim and join lines, and what was told live may stand
+ * closer together: only the words count.
+ */
 export function isSame(message: Message, past: Past): boolean {
   if (message.role !== past.role || words(textOf(message)) !== words(textOfBlocks(past.blocks))) return false;
   if (imagesIn(message).join() !== past.blocks.flatMap(imageName).join()) return false;
@@ -58,7 +61,7 @@ function textOfBlocks(blocks: readonly Block[]): string {
 }
 
 function words(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(/\s+/g, "");
 }
 
 const HASH_CHARS = 16;

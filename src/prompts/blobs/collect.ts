@@ -1,5 +1,5 @@
 import { unixSeconds } from "../../base/index.js";
-import { blobs, promptPacks, type Unit } from "../../store/index.js";
+import { blobs, promptPacks, runs, type Unit } from "../../store/index.js";
 import type { PromptsDeps } from "../deps.js";
 
 type CollectDeps = Pick<PromptsDeps, "store" | "clock">;
@@ -8,7 +8,7 @@ const BATCH = 200;
 
 /** Removes blobs that nothing refers to and that nobody has put for a day, a batch at a time. Answers how many went. */
 export async function collectUnused(deps: CollectDeps): Promise<number> {
-  const now = unixSeconds(deps.clock);
+  const now = await deps.store.read(() => sparing(unixSeconds(deps.clock)));
   let settings = await deps.store.read(() => refsInSettings(NOTHING_KNOWN));
   let removed = 0;
   let after: blobs.UnusedBlob | undefined;
@@ -20,6 +20,15 @@ export async function collectUnused(deps: CollectDeps): Promise<number> {
     after = unused.at(-1);
     if (unused.length < BATCH) return removed;
   }
+}
+
+/**
+ * What a run has said is held by nothing until it is told with the next step, and a run may wait for days: of what was put
+ * since the oldest one began, nothing goes.
+ */
+function* sparing(now: number): Unit<number> {
+  const began = yield* runs.oldestUnderWay();
+  return began === undefined ? now : Math.min(now, began + blobs.KEPT_SECONDS);
 }
 
 /** What threads' settings name. */

@@ -94,6 +94,18 @@ test("[PRG5] what others said meanwhile comes before the message", () => {
   });
 });
 
+test("[PRG5] images that others were shown meanwhile come along", () => {
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
+  const others: PromptMessage[] = [
+    ...said.slice(0, 4),
+    { role: "user", content: [{ type: "text", text: "two" }, image] },
+    { role: "assistant", content: "from another" },
+    { role: "user", content: "three" },
+  ];
+  const parts = spoken(turn(others, { id: "s", told: 4, instructions: "h" }), { withInstructions: false });
+  expect(parts.slice(1)).toEqual([image, { type: "text", text: "three" }]);
+});
+
 test("[PRG1] several messages that nobody has answered are asked together, images in their place", () => {
   const image: PromptMessage = {
     role: "user",

@@ -20,8 +20,9 @@ export function spoken(turn: Turn, { withInstructions }: { withInstructions: boo
     blocks.push(block("meanwhile", MISSED_INTRO, recordOf(input.slice(0, -1), "another agent")));
   }
   const asked = before.length > 0 ? input.slice(-1) : input;
+  const recorded = [...past, ...input.slice(0, input.length - asked.length)];
   const head = blocks.map((text): SpokenPart => ({ type: "text", text: `${text}\n\n` }));
-  return joined([...head, ...images(past), ...asked.flatMap(apart)]);
+  return joined([...head, ...images(recorded), ...asked.flatMap(apart)]);
 }
 
 const PAST_INTRO =

@@ -2,7 +2,7 @@ import { sha256 } from "../../base/index.js";
 import { encodeValue } from "../../prompts/index.js";
 import type { PermissionAnswer } from "../../providers/index.js";
 import type { RunsDeps } from "../deps.js";
-import type { ProgramAsked } from "../fold/events.js";
+import type { EffectReceipt, ProgramAsked } from "../fold/events.js";
 import type { ActiveRun, Intent } from "../fold/state.js";
 import { grantedTools } from "../grants.js";
 import { commitEvents } from "../session/commit.js";
@@ -20,7 +20,7 @@ export interface ToAsk {
 
 /**
  * Asks whoever is there whether a program may go on with a call, durably, and waits for the answer. When the run ends
- * first, or the signal fires, the answer is no.
+ * first, or the signal fires, the answer is no, and nobody is asked any more.
  */
 export async function askSomebody(
   deps: RunsDeps,
@@ -34,7 +34,8 @@ export async function askSomebody(
   if (intent_id === undefined) return "deny";
   const { call_id: tool_call_id, name } = asked;
   session.live?.tool({ tool_call_id, name, status: "waiting" });
-  const decision = await decisionOn(session, intent_id, signal);
+  const decision =
+    (await decisionOn(session, intent_id, signal)) ?? (await withdraw(deps, session, intent_id));
   if (decision !== "deny") session.live?.tool({ tool_call_id, name, status: "running" });
   return decision;
 }
@@ -88,19 +89,48 @@ export function workingIntent({ active, stop }: ThreadSession): Intent | undefin
   return active.intents.find(({ kind, status }) => kind === "llm.generate" && status === "open");
 }
 
+/** Undefined when nobody has answered in time. */
 async function decisionOn(
   session: ThreadSession,
   intent_id: string,
   signal: AbortSignal,
-): Promise<PermissionAnswer> {
+): Promise<PermissionAnswer | undefined> {
   const gone = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
   for (;;) {
-    const intent = session.active?.intents.find((one) => one.intent_id === intent_id);
+    const intent = intentIn(session, intent_id);
     if (intent?.decision !== undefined) return intent.decision;
-    if (intent?.status !== "open" || signal.aborted) return "deny";
+    if (intent?.status !== "open") return "deny";
+    if (signal.aborted) return undefined;
     await Promise.race([session.changed(), gone]);
   }
+}
+
+function intentIn({ active }: ThreadSession, intent_id: string): Intent | undefined {
+  return active?.intents.find((one) => one.intent_id === intent_id);
+}
+
+/** The program does not want to know any more, and goes on: its run must not wait. One that is to end takes it along. */
+async function withdraw(
+  deps: RunsDeps,
+  session: ThreadSession,
+  intent_id: string,
+): Promise<PermissionAnswer> {
+  return session.change(async () => {
+    const intent = intentIn(session, intent_id);
+    if (intent?.decision !== undefined) return intent.decision;
+    if (intent?.status !== "open" || session.stop.signal.aborted || session.ending) return "deny";
+    const receipt: EffectReceipt = {
+      type: "effect.receipt",
+      at: deps.clock.now(),
+      run_id: (session.active as ActiveRun).run_id,
+      intent_id,
+      status: "cancelled",
+      decision: "deny",
+    };
+    await commitEvents(deps, session, [receipt]);
+    return "deny";
+  });
 }

@@ -36,17 +36,18 @@ export async function openPlace(
   const directory = directoryOf(agent, root);
   const history = session.history as SessionHistory;
   const known = knownSession(row, { config, directory, history });
-  const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key) : undefined;
+  const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key, agent.agentId) : undefined;
   const ownTools = agent.ownTools || !hasLimits(agent);
   let unnamed = 0;
-  const ask = async ({ id, name, arguments: given }: AskedPermission): Promise<PermissionAnswer> => {
+  const ask = async ({ id, name, arguments: given, signal }: AskedPermission): Promise<PermissionAnswer> => {
     // Of a tool that should not be there at all nobody is asked.
     if (!ownTools) return "deny";
     const approval = approvalFor(agent, { name, asks: true });
     if (approval !== "ask") return approval;
     unnamed += 1;
     const call_id = answer.idOf(id ?? `asked_${unnamed}`);
-    return askSomebody(deps, session, { call_id, name, arguments: given, own: true }, stop.signal);
+    const wanted = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
+    return askSomebody(deps, session, { call_id, name, arguments: given, own: true }, wanted);
   };
   const work: WorkPlace = {
     key: placeKey(key),

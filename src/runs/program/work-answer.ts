@@ -21,13 +21,20 @@ export interface WorkedResult {
 }
 
 const OUTPUT_CHARS = 4_096;
+/** As much as any tool here may answer: a message of the thread holds the outputs of all calls of a turn. */
+const MOST_OUTPUT = 1024 * 1024;
 const MOST_DIAGNOSTICS = 20;
 
 /** What a program says and does in one turn, as it comes: stretches that end with tools, and what it said after the last. */
 export class WorkAnswer {
   readonly #live: Live;
   readonly #used: Set<string>;
+  /** Of calls that have not been recorded yet. */
   readonly #ids = new Map<string, string>();
+  /** The end of all that it has said so far. */
+  #ending = "";
+  /** What it says next comes after tools. */
+  #isApart = false;
   #said: Answer;
   #calls: Call[] = [];
   #results = new Map<string, Result>();
@@ -47,7 +54,8 @@ export class WorkAnswer {
 
   take(event: ProviderEvent): void {
     if (event.type === "tool_call") this.#begin(event);
-    else if (event.type === "tool_output") this.#live.add("tool_output", this.#own(event.id), event.text);
+    else if (event.type === "tool_output") this.#write(event);
+    else if (event.type === "text") this.#say(event);
     else if (event.type === "tool_result") this.#end(event);
     else if (event.type === "session") this.session = event.id;
     else if (event.type === "diagnostic") this.#note(event.text);
@@ -77,9 +85,25 @@ export class WorkAnswer {
     const answer: PromptMessage = { role: "assistant", content, tool_calls: this.#calls };
     const { status, finish, usage, error, sent } = this.#said;
     this.#said = Object.assign(new Answer(this.#live, new Set()), { status, finish, usage, error, sent });
+    for (const [id, own] of this.#ids) if (this.#calls.some((call) => call.id === own)) this.#ids.delete(id);
     this.#calls = [];
     this.#results = new Map();
+    this.#isApart = this.#ending !== "";
     return { answer, results };
+  }
+
+  /** Live it is one text, in which what comes after tools stands apart, as it does in the message. */
+  #say(event: Extract<ProviderEvent, { type: "text" }>): void {
+    if (event.text === "") return;
+    if (this.#isApart) this.#live.add("text", "text", gapAfter(this.#ending));
+    this.#isApart = false;
+    this.#ending = (this.#ending + event.text).slice(-2);
+    this.#said.take(event);
+  }
+
+  #write({ id, text }: Extract<ProviderEvent, { type: "tool_output" }>): void {
+    const own = this.#ids.get(id);
+    if (own !== undefined) this.#live.add("tool_output", own, text);
   }
 
   #begin({ id, name, arguments: given }: Extract<ProviderEvent, { type: "tool_call" }>): void {
@@ -90,11 +114,11 @@ export class WorkAnswer {
   }
 
   #end(event: Result): void {
-    const id = this.#own(event.id);
-    const call = this.#calls.find((one) => one.id === id);
+    const call = this.#calls.find((one) => one.id === this.#ids.get(event.id));
     // What nobody began can't be told of: it would be an answer to nothing.
-    if (!call || this.#results.has(id)) return;
-    this.#results.set(id, event);
+    if (!call || this.#results.has(call.id)) return;
+    const { id } = call;
+    this.#results.set(id, { ...event, output: bounded(event.output) });
     this.#live.tool({
       tool_call_id: id,
       name: call.name,
@@ -104,7 +128,7 @@ export class WorkAnswer {
     });
   }
 
-  /** Ids of calls are the program's, and may come again in another turn of the same run. */
+  /** Ids of calls are the program's, or its model's, and may come again for another call. */
   #own(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
@@ -119,6 +143,18 @@ export class WorkAnswer {
   #note(text: string): void {
     if (this.diagnostics.length < MOST_DIAGNOSTICS) this.diagnostics.push(text);
   }
+}
+
+function bounded(output: string): string {
+  const missing = output.length - MOST_OUTPUT;
+  return missing > 0
+    ? `${output.slice(0, MOST_OUTPUT).toWellFormed()}\n[… ${missing} characters cut]`
+    : output;
+}
+
+function gapAfter(text: string): string {
+  if (text.endsWith("\n\n")) return "";
+  return text.endsWith("\n") ? "\n" : "\n\n";
 }
 
 const NO_RESULT = "The program ended before it said what came of this call.";

@@ -14,7 +14,7 @@ export type NewBlob = Pick<BlobRow, "hash" | "content">;
 /** Putting it again is remembered at most this often; whoever collects adds it to the time it waits. */
 const PUT_GRAIN_SECONDS = 3_600;
 /** A blob stays this long after it was last put, whether or not anything refers to it. */
-const KEPT_SECONDS = 24 * 3_600;
+export const KEPT_SECONDS = 24 * 3_600;
 
 interface KnownBlob {
   readonly id: number;

@@ -162,6 +162,17 @@ export function* threadsWithUnfinishedRuns(): Unit<OfThread[]> {
   return [...new Map(all).values()];
 }
 
+/** When the one that has been under way for longest began; undefined when none is. */
+export function* oldestUnderWay(): Unit<number | undefined> {
+  const [row] = yield* query(({ db }) =>
+    db
+      .selectFrom("run")
+      .select(({ fn }) => fn.min("started_at").as("began"))
+      .where(sql<boolean>`status in ('running', 'waiting')`),
+  );
+  return row?.began === null || row?.began === undefined ? undefined : Number(row.began);
+}
+
 /** The run whose part of the journal holds an event, and that began before it. */
 export function* earliestOverlap(of: OfThread, seq: number): Unit<number | undefined> {
   const row = yield* first(({ db }) =>

@@ -1,7 +1,8 @@
 // An agent for tests that speaks ACP and does what its message says: `do [...]` with a list of deeds, one after the other.
-//   {"say": TEXT} · {"think": TEXT} · {"tool": KIND, "input": {…}, "output": TEXT, "diff": {path, oldText, newText}}
+//   {"say": TEXT} · {"think": TEXT} · {"tool": KIND, "input": {…}, "output": TEXT, "times": N, "diff": {path, oldText, newText}}
 //   {"ask": KIND, "input": {…}}: a tool for which it asks first, and says whether it may
-//   {"call": NAME, "arguments": {…}}: a tool of the MCP server that it was given, and says what came of it
+//   {"call": NAME, "arguments": {…}}: a tool of the MCP server that it was given, and says what came of it; with
+//   "patience": MS it gives up after that time
 //   {"tools": true}: says which tools that server has · {"wait": FILE}: until the file is there
 //   {"exit": CODE, "words": TEXT} · {"hang": true} · {"child": true}: leaves a child running · {"garbage": TEXT}
 // Everything it receives is appended to $DOER_LOG, a JSON line each. Sessions are kept in $DOER_SESSIONS.
@@ -87,7 +88,14 @@ async function carryOut(deed, sessionId) {
   if (deed.tool !== undefined) useTool(deed, update);
   if (deed.ask !== undefined) await askFirst(deed, sessionId, { update, say });
   if (deed.call !== undefined)
-    say(await callBridge(sessionId, "tools/call", { name: deed.call, arguments: deed.arguments ?? {} }));
+    say(
+      await callBridge(
+        sessionId,
+        "tools/call",
+        { name: deed.call, arguments: deed.arguments ?? {} },
+        deed.patience,
+      ).catch(String),
+    );
   if (deed.tools !== undefined) say(await callBridge(sessionId, "tools/list", {}));
   if (deed.child !== undefined) spawn("sleep", ["1000"], { stdio: "ignore" });
   if (deed.garbage !== undefined) process.stdout.write(`${deed.garbage}\n`);
@@ -98,7 +106,7 @@ async function carryOut(deed, sessionId) {
   process.exit(deed.exit);
 }
 
-function useTool({ tool, input = {}, output = "", diff, failed }, update) {
+function useTool({ tool, input = {}, output = "", times = 1, diff, failed }, update) {
   const toolCallId = `t${nextCall++}`;
   update({
     sessionUpdate: "tool_call",
@@ -109,7 +117,7 @@ function useTool({ tool, input = {}, output = "", diff, failed }, update) {
     rawInput: input,
   });
   const content = [
-    { type: "content", content: { type: "text", text: output } },
+    { type: "content", content: { type: "text", text: output.repeat(times) } },
     ...(diff ? [{ type: "diff", ...diff }] : []),
   ];
   update({ sessionUpdate: "tool_call_update", toolCallId, status: failed ? "failed" : "completed", content });
@@ -143,7 +151,7 @@ async function askFirst({ ask, input = {} }, sessionId, { update, say }) {
 }
 
 /** One request to the MCP server, without the ceremony: what it answers, as text. */
-async function callBridge(sessionId, method, params) {
+async function callBridge(sessionId, method, params, patience) {
   const server = servers.get(sessionId)?.find(({ type }) => type === "http");
   if (!server) return "no server";
   const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]));
@@ -156,6 +164,7 @@ async function callBridge(sessionId, method, params) {
       accept: "application/json, text/event-stream",
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    ...(patience !== undefined && { signal: AbortSignal.timeout(patience) }),
   });
   const text = await response.text();
   const data = text.split("\n").findLast((line) => line.startsWith("data:"));

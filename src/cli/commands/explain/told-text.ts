@@ -26,7 +26,7 @@ export function toldLines({ run, manifest, thread, request }: ToTell): string[] 
     ["step", `${manifest.step} of ${run.steps}`],
     ["window", windowText(manifest)],
     ["counted", countedText(run)],
-    ["request", requestText(request)],
+    ["request", requestText(request, manifest)],
     ["handed", deliveryText(manifest)],
     ["adds", manifest.delivery?.adds.map(visible).join("; ") || undefined],
     ["prefix", prefixText(manifest)],
@@ -67,10 +67,11 @@ function countedText(run: Run): string | undefined {
   return `${usageText(run.usage)}, by the provider${steps}`;
 }
 
-function requestText(request: ShownRequest): string {
+function requestText(request: ShownRequest, { delivery }: Manifest): string {
   if ("problem" in request) return paint.red(visible(request.problem));
   const about = `${visible(request.url)}  ${number(request.body.length)} characters`;
-  if (request.exact === true) return `${about}  ${paint.green("can be built again byte for byte")}`;
+  const exact = delivery ? "kept byte for byte" : "can be built again byte for byte";
+  if (request.exact === true) return `${about}  ${paint.green(exact)}`;
   const why =
     request.sha256 === undefined ? "not known to have been sent" : "can't be built again byte for byte";
   return `${about}  ${paint.yellow(why)}`;

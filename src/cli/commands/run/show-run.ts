@@ -22,6 +22,7 @@ export class ShowRun implements RunWatcher {
   readonly #options: ShowOptions;
   readonly #inputs = new Map<string, string>();
   readonly #thoughts = new Map<string, number>();
+  readonly #begun = new Set<string>();
   #status: Run["status"] | undefined;
 
   constructor(screen: Screen, options: ShowOptions) {
@@ -37,7 +38,10 @@ export class ShowRun implements RunWatcher {
   }
 
   tool({ tool_call_id, name, status, output = "" }: ToolTold): void {
-    if (status === "running")
+    // A program is at a call before and after somebody was asked about it.
+    const isNews = !this.#begun.has(tool_call_id);
+    if (status === "running") this.#begun.add(tool_call_id);
+    if (status === "running" && isNews)
       this.aside(`[tool] ${oneLine(`${name} ${this.#inputs.get(tool_call_id) ?? ""}`)}`);
     else if (status === "failed") this.aside(`[tool] ${oneLine(name)} failed: ${oneLine(output)}`);
   }

@@ -119,7 +119,13 @@ export class AcpConversation implements Conversation {
       ownTools: turn.work.ownTools,
     };
     const given = { known, tools, ownTools, forbidden: (problem: ProgramProblem) => this.#forbid(problem) };
-    const updates = new Updates(tell, given);
+    const kept = this.#told !== undefined;
+    let isSilent = true;
+    const telling: Tell = (event) => {
+      isSilent = false;
+      tell(event);
+    };
+    const updates = new Updates(telling, given);
     try {
       await this.#choices?.model(turn.model);
       const prompt = this.#prompt(turn);
@@ -133,6 +139,8 @@ export class AcpConversation implements Conversation {
       this.#told = turn.instructionsHash;
       return reason;
     } catch (error) {
+      // It had died while it waited, unnoticed.
+      if (kept && isSilent && peer.isGone) throw new SessionLost("it has ended");
       throw this.#problemOf(error, turn);
     } finally {
       this.#active = undefined;

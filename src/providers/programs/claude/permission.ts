@@ -6,7 +6,11 @@ import { BRIDGE, BRIDGE_PREFIX } from "./options.js";
 type Asked = AskedLine["request"];
 
 /** What the program may do, in its own words. */
-export async function permission(asked: Asked, { work }: Turn): Promise<Record<string, unknown>> {
+export async function permission(
+  asked: Asked,
+  { work }: Turn,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
   if (isOfBridge(asked)) return allowed(asked);
   if (!work.ownTools) return denied(`${asked.tool_name ?? "This tool"} is switched off for this agent.`);
   const answer = await work
@@ -14,6 +18,7 @@ export async function permission(asked: Asked, { work }: Turn): Promise<Record<s
       id: asked.tool_use_id,
       name: asked.tool_name ?? "",
       arguments: JSON.stringify(asked.input ?? {}),
+      signal,
     })
     .catch((): PermissionAnswer => "deny");
   if (answer === "deny") return denied("This was not allowed. Go on without it, or ask what to do instead.");

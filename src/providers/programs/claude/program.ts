@@ -46,7 +46,7 @@ class ClaudeConversation implements Conversation {
   #session: string | undefined;
   #bridge = "";
   /** Requests for permission that it still waits for. */
-  readonly #open = new Set<string>();
+  readonly #open = new Map<string, AbortController>();
   #early: string[] = [];
 
   constructor(turn: Turn, config: ProgramConfig) {
@@ -93,7 +93,13 @@ class ClaudeConversation implements Conversation {
   }
 
   async ask(turn: Turn, tell: Tell): Promise<FinishReason> {
-    const answer = new Answer(turn, tell, this.#process.say);
+    const kept = this.#asked > 0;
+    let isSilent = true;
+    const telling: Tell = (event) => {
+      isSilent = false;
+      tell(event);
+    };
+    const answer = new Answer(turn, telling, this.#process.say);
     this.#answer = answer;
     this.#asked += 1;
     for (const text of this.#early.splice(0)) answer.diagnostic(text);
@@ -104,6 +110,8 @@ class ClaudeConversation implements Conversation {
       if (problem) answer.fail(problem);
       return await answer.ended;
     } catch (error) {
+      // It had died while it waited, unnoticed.
+      if (kept && isSilent && this.#process.problem?.code === "program.exited") throw new SessionLost();
       throw this.#lostOr(error as Error, turn);
     } finally {
       this.#session = answer.session;
@@ -139,7 +147,7 @@ class ClaudeConversation implements Conversation {
 
   #hear(line: Line): void {
     if (line.type === "control_request") void this.#permit(line);
-    else if (line.type === "control_cancel_request") this.#open.delete(line.request_id);
+    else if (line.type === "control_cancel_request") this.#withdraw(line.request_id);
     else if (this.#answer) this.#answer.hear(line);
     // It works without having been asked, which no thread would know of; another process goes on with what it was told.
     else if (this.#asked > 0 && strays.has(line.type)) this.end("politely").catch(() => {});
@@ -147,16 +155,24 @@ class ClaudeConversation implements Conversation {
 
   async #permit({ request_id, request }: AskedLine): Promise<void> {
     const answer = this.#answer;
-    this.#open.add(request_id);
+    const open = new AbortController();
+    this.#open.set(request_id, open);
     if (request.subtype !== "can_use_tool") {
       const error = `${request.subtype} is not supported`;
       return this.#respond({ subtype: "error", request_id, error });
     }
     const { tool_use_id: id, tool_name: name, input } = request;
     if (answer && id !== undefined && name !== undefined) answer.calls.begin(id, name, input);
-    const response = answer ? await permission(request, answer.turn) : denied("Nothing was asked.");
+    const response = answer
+      ? await permission(request, answer.turn, open.signal)
+      : denied("Nothing was asked.");
     if (id !== undefined) answer?.calls.allowed(id);
     this.#respond({ subtype: "success", request_id, response });
+  }
+
+  #withdraw(request_id: string): void {
+    this.#open.get(request_id)?.abort();
+    this.#open.delete(request_id);
   }
 
   /** One that it has withdrawn gets no answer. */
