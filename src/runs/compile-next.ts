@@ -129,13 +129,13 @@ async function recordAndCompile(
     model: prepared.config.model,
     stopReason: "steered",
   });
-  await session.durable;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
   let adopt = () => {};
   await recordMessages(deps, session.key, {
     messages: [...(closed ? [closed] : []), ...inputs.map(({ message }) => message)],
     perhapsThere,
+    after: session.durable,
     withIt: async (files) => {
       const history = await presentHistory(deps, session, files.located.row);
       const found = await untold(deps.store, session.key, {

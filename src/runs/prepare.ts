@@ -1,9 +1,11 @@
 import { type AgentDefinition, peersOf } from "../agents/index.js";
+import { Lru } from "../base/index.js";
 import type { PhaseContribution } from "../hooks/index.js";
 import {
   COMPILER_VERSION,
   type CompileInputs,
   compilePrefix,
+  type EncodedMessage,
   encodeMessage,
   encodeValue,
   type FrozenConfig,
@@ -97,6 +99,18 @@ function isSame(before: CompileInputs, now: CompileInputs): boolean {
   return toolsBefore === tools && JSON.stringify(restBefore) === JSON.stringify(rest);
 }
 
+/** Characters of sections that are kept encoded: most are the same from run to run, in whichever thread. */
+const KEPT_CHARACTERS = 1024 * 1024;
+const knownSections = new Lru<string, EncodedMessage>(KEPT_CHARACTERS);
+
+function encodedSection(content: string): EncodedMessage {
+  const known = knownSections.get(content);
+  if (known) return known;
+  const encoded = encodeMessage({ role: "system", content });
+  knownSections.set(content, encoded, content.length);
+  return encoded;
+}
+
 function sectionOf(contribution: PhaseContribution): {
   input: SectionInput;
   blob: KeptBlob;
@@ -104,7 +118,7 @@ function sectionOf(contribution: PhaseContribution): {
 } {
   const { section, hook_id, package_id, subscription_id, contribution_id, priority, visibility, truncation } =
     contribution;
-  const encoded = encodeMessage({ role: "system", content: section.content });
+  const encoded = encodedSection(section.content);
   const { ref, chars, tokens } = encoded;
   return {
     message: encoded.message,

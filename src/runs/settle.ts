@@ -129,13 +129,13 @@ async function recordEnd(
   >,
 ): Promise<void> {
   const active = session.active as ActiveRun;
-  await session.durable;
   const perhapsThere = session.perhapsWritten;
   session.perhapsWritten = true;
   let adopt = () => {};
   await recordMessages(deps, session.key, {
     messages,
     perhapsThere,
+    after: session.durable,
     withIt: async ({ file, located }) => {
       const history = await presentHistory(deps, session, located.row);
       const own = new Map([[active.agent_message_id, []]]);

@@ -20,6 +20,8 @@ export interface Recording {
   readonly messages: readonly Message[];
   /** They may be there already: a gateway was killed in between. */
   readonly perhapsThere?: boolean;
+  /** Nothing is written before this has resolved. */
+  readonly after?: Promise<void> | undefined;
   /** Called when they are on disk: what is to be committed with them. */
   readonly withIt: (files: RecordedFiles) => Promise<() => Unit<WithIt>>;
   readonly call?: Call;
@@ -39,11 +41,12 @@ export interface RecordedFiles {
 export async function recordMessages(
   deps: ThreadsDeps,
   ref: ThreadRef,
-  { messages, perhapsThere = false, withIt, call = {} }: Recording,
+  { messages, perhapsThere = false, after, withIt, call = {} }: Recording,
 ): Promise<Thread | undefined> {
   const record = async (found: LocatedThread, file: ThreadFile) => {
     const located = await upToDate(deps, found, file);
     assertWritable(located);
+    await after;
     const written: Message[] = [];
     for (const message of messages) {
       const there = perhapsThere ? await findMessage(deps, located, file, message.id) : undefined;

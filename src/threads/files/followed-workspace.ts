@@ -172,8 +172,9 @@ export class FollowedWorkspace {
         this.watchThread(thread_id, root);
         return;
       }
-      // Half of our own change is no news; whoever has the turn looks for what others did by itself.
-      if (this.#deps.files.isTaken(this.#id, thread_id)) return this.#schedule(thread_id, root);
+      // Half of our own change is no news; whoever has the turn looks for what others did by itself. Files that are gone are.
+      if (this.#deps.files.isTaken(this.#id, thread_id) && identityOf(dir) !== undefined)
+        return this.#schedule(thread_id, root);
       const workspace = await this.#workspace();
       await this.#deps.files.turn(this.#id, thread_id, () => this.#look(workspace, thread_id, root));
     } catch (error) {
