@@ -57,11 +57,11 @@ async function decide(
   { decided, origin }: { decided: { decision: Decision; by?: string }; origin: unknown },
 ): Promise<void> {
   const active = session.active as ActiveRun;
-  const granted = grantName(intent.call ?? NO_CALL);
-  const always = decided.decision === "always";
-  const allowed = always
-    ? asking(active).filter(({ call }) => grantName(call ?? NO_CALL) === granted)
-    : [intent];
+  const granted = decided.decision === "always" ? grantName(intent.call ?? NO_CALL) : undefined;
+  const allowed =
+    granted !== undefined
+      ? asking(active).filter(({ call }) => grantName(call ?? NO_CALL) === granted)
+      : [intent];
   const receipts = allowed.map(
     ({ intent_id }): EffectReceipt => ({
       type: "effect.receipt",
@@ -74,7 +74,7 @@ async function decide(
   );
   await commitEvents(deps, session, receipts, {
     origin,
-    ...(always && { alongside: () => grantTool(session.key, granted), changesThread: true }),
+    ...(granted !== undefined && { alongside: () => grantTool(session.key, granted), changesThread: true }),
   });
 }
 

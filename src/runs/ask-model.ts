@@ -46,7 +46,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
 }
 
 /** In the order they are sent: what stands before the history, what stands for its lost beginning, the history. */
-export function toSend(
+function toSend(
   { history, marker }: ThreadSession,
   { placed }: PreparedRun,
 ): readonly { message: PromptMessage }[] {

@@ -5,6 +5,7 @@ import {
   type FrozenConfig,
   type ToTell,
 } from "../prompts/index.js";
+import { isProgram } from "../providers/index.js";
 import type { RunRow, threadFiles } from "../store/index.js";
 import { recordMessages } from "../threads/index.js";
 import { tellAnswers } from "./call-tools.js";
@@ -147,7 +148,9 @@ async function recordAndCompile(
         ]),
       });
       const messages = [...session.toTell, ...found.messages];
-      const turn = active.step === 0 ? turnOf(history, messages, active.user_message_id) : session.turn;
+      const turn = isTurnAnew(active, prepared)
+        ? turnOf(history, messages, (inputs[0] as Input).message.id)
+        : session.turn;
       const added = addHistory(history, messages, found.covered);
       const { event, told, marker } = compile(deps, session, { prepared, history, added, turn });
       const plan = planEvents(session.position, session.key, [event]);
@@ -169,6 +172,11 @@ async function recordAndCompile(
   if (!closed) return;
   session.transcript.clear();
   session.live?.forget();
+}
+
+/** What is said to a program while it works is a turn of its own: what it has done since may be more than fits. */
+function isTurnAnew({ step }: ActiveRun, { config }: PreparedRun): boolean {
+  return step === 0 || isProgram(config.provider);
 }
 
 export async function presentHistory(

@@ -78,9 +78,9 @@ export function rebuilt(
   deps: RunsDeps,
   config: FrozenConfig,
   request: GenerateRequest,
-  place: Pick<WorkPlace, "directory" | "session"> = { directory: "/" },
+  place: Partial<Pick<WorkPlace, "directory" | "session" | "ownTools">> = {},
 ): Promise<SentRequest> {
-  const work: WorkPlace = { key: "", ownTools: true, ask: async () => "deny", ...place };
+  const work: WorkPlace = { key: "", directory: "/", ownTools: true, ask: async () => "deny", ...place };
   const asked = isProgram(config.provider) ? { ...request, work } : request;
   return deps.providers.toRebuild(config).prepare(asked);
 }

@@ -23,7 +23,7 @@ export interface Providers {
   for(config: FrozenConfig, workspace_id: string): Provider;
   /** One that can write a request but not send it: it has no key. */
   toRebuild(config: FrozenConfig): Provider;
-  /** Ends what programs keep for a place of theirs. */
+  /** Ends what programs keep for a place of theirs, or for all below it. */
   release(place: string): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ export { Waits } from "./delegate/waits.js";
 export type { Bridges, Providers, RunsDeps } from "./deps.js";
 export type { RunsFailure } from "./errors.js";
 export { takeAnswer } from "./external/answer.js";
+export { CALLBACK_MASK } from "./external/hand-over.js";
 export { isCallbackSecret } from "./external/secret.js";
 export type { ExternalAnswer } from "./external/taken.js";
 export { findRun, type RunRef } from "./find.js";

@@ -1,5 +1,6 @@
 import { compileStep } from "../prompts/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
+import { isProgram } from "../providers/index.js";
 import { history as told } from "../store/index.js";
 import { upToDate, withThread } from "../threads/index.js";
 import { readThread } from "./admit.js";
@@ -10,8 +11,7 @@ import { freeze } from "./freeze.js";
 import { previewInput } from "./input.js";
 import { writeOut } from "./manifest.js";
 import { prepareRun } from "./prepare.js";
-import { knownSession } from "./program/known-session.js";
-import { directoryOf } from "./program/place.js";
+import { unsentTurn } from "./program/unsent-turn.js";
 import { addHistory, loadHistory, untold } from "./session/history.js";
 import type { PreparedRun } from "./session/parts.js";
 
@@ -61,11 +61,9 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     before: undefined,
   });
   const sent = [...history.told.map(placed), ...added.rows.map(placed)].slice(step.from - history.first);
-  const all = [
-    ...prefixPlaced(prepared, manifest.sections),
-    ...(step.marker ? [{ ref: step.marker.ref, message: step.marker.message }] : []),
-    ...sent,
-  ];
+  const before = prefixPlaced(prepared, manifest.sections);
+  const marker: Placed | undefined = step.marker && { ref: step.marker.ref, message: step.marker.message };
+  const all = [...before, ...(marker ? [marker] : []), ...sent];
   const request = requestFor(frozen.config, all, prepared.tools, key.thread_id);
   if (isExternal(frozen.config)) {
     const posted = all.filter(({ message_id }) => input && message_id === input.message.id);
@@ -83,13 +81,11 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
       request: post,
     };
   }
-  const agent = deps.agents.in(key.workspace_id).require(frozen.config.agent_id);
-  const directory = directoryOf(agent, root);
-  const session = knownSession(row, { config: frozen.config, directory, history });
-  const { url, body } = await rebuilt(deps, frozen.config, request, {
-    directory,
-    ...(session && { session }),
-  });
+  const { tools } = prepared;
+  const toHandOver = { key, row, root, tools, before, marker, history: { epoch: history.epoch, sent } };
+  const { url, body } = isProgram(frozen.config.provider)
+    ? await unsentTurn(deps, frozen.config, toHandOver)
+    : await rebuilt(deps, frozen.config, request);
   return { step: 1, manifest, messages: all.map(toContext), request: { url, body } };
 }
 

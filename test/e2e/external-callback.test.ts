@@ -46,6 +46,19 @@ test("[EXT20] a wrong secret, an unknown thread and a thread without one get the
   expect((await answer(post, { text: "right" })).status).toBe(200);
 });
 
+test("[EXT35] an agent that repeats the address in its answer does not have the secret recorded", async () => {
+  const { scene, thread_id, run_id, post } = await asked();
+  const { callbackUrl } = post.body;
+  const secret = callbackUrl.split("/").at(-1) as string;
+  await answer(post, { text: `I answer at ${callbackUrl}.` });
+  await scene.ended(run_id);
+  await answer(post, { error: `${callbackUrl} is slow` });
+  const recorded = JSON.stringify(await scene.messages(thread_id));
+  expect(recorded).toContain("/[secret].");
+  expect(recorded).toContain("/[secret] is slow");
+  expect(recorded).not.toContain(secret);
+});
+
 test("[EXT21] for a deleted thread it is the same 404, and nothing is recorded; brought back, it takes answers again", async () => {
   const { scene, thread_id, run_id, post } = await asked();
   const unknown = await answer(at(post.body.callbackUrl.replace(thread_id, "thr_x")), { text: "a" });

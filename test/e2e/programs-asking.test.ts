@@ -76,6 +76,20 @@ onEachStore("what a program may do", (kind) => {
     expect((await scene.ended(another.id)).status).toBe("cancelled");
   });
 
+  test("[PRG22] always does not hold for what the program has no name for: that could be anything", async () => {
+    const { id } = await scene.start();
+    const nameless: Deed = { ask: "other", input: { command: "anything" } };
+    const run = await waiting(id, nameless);
+    const { tool_call_id } = callOf(run);
+    await scene.wire.result("run/approve", { run_id: run.id, tool_call_id, decision: "always" });
+    await scene.ended(run.id);
+    expect(await said(id)).toBe("other: ever");
+    expect((await scene.get(id)).granted_tools).toBeUndefined();
+    const again = await waiting(id, nameless);
+    await scene.wire.result("run/cancel", { run_id: again.id });
+    await scene.ended(again.id);
+  });
+
   test("[PRG23] nobody is asked about what the agent's toolApprovals decide", async () => {
     const { id } = await scene.start({ agent_id: "careful" });
     await scene.answered(id, doing({ ask: "read", input: {} }, { say: ", " }, edit("a.txt")));

@@ -2,6 +2,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { beforeEach, expect, test } from "vitest";
 import { type Doer, doer, doing, isThere } from "../support/programs.js";
+import { ownGit, Workshop } from "../support/repository.js";
 import { type RunScene, runStage } from "../support/runs.js";
 
 const program: Doer = doer({ stubborn: true });
@@ -100,3 +101,29 @@ function openFiles(): number {
     }
   }).length;
 }
+
+test("[PRG16] a kept process ends with its workspace, and with the worktree that it works in", async () => {
+  ownGit();
+  const shop = await Workshop.open(stage.gateway());
+  const { workspace_id, wire } = shop;
+  const answered = async (thread_id: string) => {
+    const { run } = await wire.result("run/start", {
+      workspace_id,
+      thread_id,
+      content: doing({ say: "hi" }),
+    });
+    await expect
+      .poll(async () => (await wire.result("run/get", { run_id: run.id })).run.status)
+      .toBe("completed");
+    return program.starts().at(-1) as number;
+  };
+  const { id } = await shop.start({ use_worktree: true, agent_id: "doer" });
+  const inWorktree = await answered(id);
+  expect(isThere(inWorktree)).toBe(true);
+  await wire.result("thread/worktree/remove", { workspace_id, thread_id: id, force: true });
+  await expect.poll(() => isThere(inWorktree)).toBe(false);
+  const other = await answered((await shop.start({ use_worktree: false, agent_id: "doer" })).id);
+  expect(isThere(other)).toBe(true);
+  await wire.result("workspace/delete", { workspace_id });
+  await expect.poll(() => isThere(other)).toBe(false);
+});

@@ -160,6 +160,14 @@ describe("permissions of codex", () => {
     expect(answers(on)).toEqual([told]);
   });
 
+  test("[CDX24] of two calls at once the one is asked about that is meant", async () => {
+    const first = mcp("own");
+    const second = { ...mcp("own"), id: "m2", arguments: { q: 2 } };
+    const on = await codexStage({ turns: [[began(first), began(second), elicits("own"), ...saying("ok")]] });
+    await on.ask([user("hi")]);
+    expect(on.asked).toEqual([{ id: "m1", name: "mcp__own__find", arguments: '{"q":1}' }]);
+  });
+
   test("[CDX25] forms and questions are refused", async () => {
     const asks = { ask: "item/tool/requestUserInput", params: { itemId: "q1", questions: [] } };
     const on = await codexStage({ turns: [[elicits("own", "form"), asks, ...saying("ok")]] });

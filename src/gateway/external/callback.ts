@@ -1,6 +1,6 @@
 import type { Context, Env, Hono } from "hono";
 import { HeddleError, Lru } from "../../base/index.js";
-import { isCallbackSecret, type SessionKey, takeAnswer } from "../../runs/index.js";
+import { CALLBACK_MASK, isCallbackSecret, type SessionKey, takeAnswer } from "../../runs/index.js";
 import { readBody } from "../http/body.js";
 import type { InsideDeps } from "../inside/caller.js";
 import { RateLimit } from "../limits.js";
@@ -63,7 +63,9 @@ async function answer(c: Context, deps: InsideDeps, mayCome: () => boolean): Pro
       return refusal(body.error.kind === "request.too_large" ? 413 : 400, body.error.message);
     const given = readAnswer(body.text, c.req.header("content-type") ?? "");
     if ("problem" in given) return refusal(400, given.problem);
-    return { status: 200, body: { ok: true, ...(await takeAnswer(deps.domain, key, given)) } };
+    // An agent may repeat where it answers: whoever reads that could answer for it.
+    const text = given.text.replaceAll(secret, CALLBACK_MASK);
+    return { status: 200, body: { ok: true, ...(await takeAnswer(deps.domain, key, { ...given, text })) } };
   } catch (error) {
     return failure(deps, error);
   }

@@ -38,8 +38,10 @@ export class Kept {
     if (this.#waiting.size > MOST_KEPT && longest !== undefined) this.#release(longest);
   }
 
+  /** Those of a thread, or of all threads whose keys begin with this one and a slash. */
   async release(key?: string): Promise<void> {
-    for (const one of key === undefined ? [...this.#waiting.keys()] : [key]) this.#release(one);
+    for (const one of [...this.#waiting.keys()])
+      if (key === undefined || one === key || one.startsWith(`${key}/`)) this.#release(one);
     await Promise.all(this.#ending);
   }
 

@@ -24,7 +24,7 @@ export interface Post {
 }
 
 /** Stands for the secret in what is recorded and shown. */
-const MASK = "[secret]";
+export const CALLBACK_MASK = "[secret]";
 
 /** Records what is about to be posted, and that an answer may come from now on. Nothing is sent before that is durable. */
 export async function handOver(
@@ -47,7 +47,7 @@ export async function handOver(
       callbackUrl: callbackUrl(base, key, shown),
       message,
     });
-  const [body, recorded] = [bodyWith(secret), bodyWith(MASK)];
+  const [body, recorded] = [bodyWith(secret), bodyWith(CALLBACK_MASK)];
   const event: ProgramHanded = {
     type: "program.handed",
     at: deps.clock.now(),
@@ -144,7 +144,7 @@ export async function unsentPost(
   const body = JSON.stringify({
     sessionId: thread_id,
     agentId: config.agent_id,
-    callbackUrl: callbackUrl(base, { workspace_id, thread_id }, MASK),
+    callbackUrl: callbackUrl(base, { workspace_id, thread_id }, CALLBACK_MASK),
     message: postedMessage(last ? textOf(last) : "", deps.clock.now()),
   });
   return { url: shownUrl(address.inputUrl), body };

@@ -29,7 +29,7 @@ export async function askSomebody(
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const granted = await grantedTools(deps, session.key);
-  if (granted.includes(grantName(asked))) return "always";
+  if (granted.includes(grantName(asked) ?? "")) return "always";
   const intent_id = await record(deps, session, asked, signal);
   if (intent_id === undefined) return "deny";
   const { call_id: tool_call_id, name } = asked;
@@ -40,14 +40,21 @@ export async function askSomebody(
   return decision;
 }
 
-/** What "always" is remembered under: a program's own tool may have the name of one of ours. */
+/** What a program calls what it has no name for. */
+const NAMELESS: ReadonlySet<string> = new Set(["", "tool", "other"]);
+
+/**
+ * What "always" is remembered under: a program's own tool may have the name of one of ours. Undefined for what has no name:
+ * it could be anything, and only the program itself knows what else is meant.
+ */
 export function grantName({
   name,
   own,
 }: {
   readonly name: string;
   readonly own?: boolean | undefined;
-}): string {
+}): string | undefined {
+  if (own && NAMELESS.has(name)) return undefined;
   return own ? `own:${name}` : name;
 }
 

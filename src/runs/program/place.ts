@@ -1,18 +1,20 @@
 import { resolve } from "node:path";
 import { type AgentDefinition, approvalFor, hasLimits } from "../../agents/index.js";
-import type { AskedPermission, PermissionAnswer, WorkPlace } from "../../providers/index.js";
+import type { AskedPermission, PermissionAnswer, PromptMessage, WorkPlace } from "../../providers/index.js";
 import { locateThread } from "../../threads/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { SessionHistory } from "../session/history.js";
 import type { PreparedRun, SessionKey } from "../session/parts.js";
 import type { ThreadSession } from "../session/session.js";
 import { askSomebody } from "./ask-somebody.js";
-import { knownSession } from "./known-session.js";
+import { knownSession, withMarker } from "./known-session.js";
 import type { WorkAnswer } from "./work-answer.js";
 
 /** Where a program works for one run. */
 export interface OpenPlace {
   readonly work: WorkPlace;
+  /** All that was said, as far as it is sent. */
+  readonly said: readonly { readonly message: PromptMessage }[];
   /** `sha256` of the instructions that it was handed over. */
   instructions: string;
   /** Nothing of the run can be reached from outside any more. */
@@ -36,8 +38,9 @@ export async function openPlace(
   const directory = directoryOf(agent, root);
   const history = session.history as SessionHistory;
   const known = knownSession(row, { config, directory, history });
+  const { said, ...going } = withMarker(session.marker, known);
   const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key, agent.agentId) : undefined;
-  const ownTools = agent.ownTools || !hasLimits(agent);
+  const ownTools = mayUseOwn(agent);
   let unnamed = 0;
   const ask = async ({ id, name, arguments: given, signal }: AskedPermission): Promise<PermissionAnswer> => {
     // Of a tool that should not be there at all nobody is asked.
@@ -55,20 +58,19 @@ export async function openPlace(
     ownTools,
     ask,
     isAwaited: () => session.atBridge > 0,
-    ...(known && { session: withMarker(known, session) }),
+    ...going,
     ...(bridge && { bridge: bridge.bridge }),
   };
-  return { work, instructions: "", close: () => bridge?.close() };
+  return { work, said: [...said, ...history.sent()], instructions: "", close: () => bridge?.close() };
+}
+
+/** Whether a program's own tools stay switched on: what lists allow, they would go round. */
+export function mayUseOwn(agent: AgentDefinition): boolean {
+  return agent.ownTools || !hasLimits(agent);
 }
 
 /** The thread's worktree or the workspace's directory, unless the agent is to work elsewhere, seen from there. */
 export function directoryOf({ chat }: Pick<AgentDefinition, "chat">, root: string): string {
   const { cwd } = chat.config.open();
   return typeof cwd === "string" ? resolve(root, cwd) : root;
-}
-
-/** What stands for the lost beginning of a history counts as told. */
-function withMarker<S extends { readonly told: number }>(known: S, { marker }: ThreadSession): S {
-  const isSystem = marker?.message.role === "system" || marker?.message.role === "developer";
-  return marker && !isSystem ? { ...known, told: known.told + 1 } : known;
 }

@@ -1,7 +1,7 @@
 import { contentRef, sha256 } from "../../base/index.js";
 import { encodeMessage } from "../../prompts/index.js";
 import type { Provider, ProviderEvent } from "../../providers/index.js";
-import { keepProgress, PROGRESS_MS, toSend } from "../ask-model.js";
+import { keepProgress, PROGRESS_MS } from "../ask-model.js";
 import { requestFor } from "../context.js";
 import type { RunsDeps } from "../deps.js";
 import type { EffectReceipt, ProgramHanded, ProgramWorked } from "../fold/events.js";
@@ -51,7 +51,8 @@ interface Work {
 async function takeEvents(work: Work, prepared: PreparedRun, provider: Provider): Promise<void> {
   const { session, answer, place } = work;
   const { config, tools } = prepared;
-  const request = requestFor(config, toSend(session, prepared), tools, session.key.thread_id);
+  const messages = [...prepared.placed, ...place.said];
+  const request = requestFor(config, messages, tools, session.key.thread_id);
   const { signal } = session.stop;
   for await (const event of provider.generate({ ...request, work: place.work }, { signal })) {
     // Nothing is sent before this is durable: the next event is not asked for yet.

@@ -16,7 +16,7 @@ export interface Person {
 }
 
 interface Given {
-  readonly session: Pick<Session, "call">;
+  readonly session: Pick<Session, "call" | "place">;
   readonly standing: Standing;
   readonly person: Person;
   readonly aside: (line: string) => void;
@@ -60,7 +60,8 @@ export class Approving {
     const { run_id, tool_call_id, name } = approval;
     if (standing === undefined) await this.#show(approval, workspace_id);
     else aside(`[approval] ${oneLine(`${approval.agent_id} wants to call ${name} ${approval.arguments}`)}`);
-    if (standing === undefined && !person.present) throw nobodyToAsk(approval);
+    if (standing === undefined && !person.present)
+      throw nobodyToAsk(approval, await this.#endsWithUs(approval, workspace_id));
     const decision = standing ?? (await person.ask(approval));
     // Ctrl-C at the question: the run is being cancelled, and with it what it asks.
     if (decision === undefined) return;
@@ -71,6 +72,14 @@ export class Approving {
     });
   }
 
+  /** A program that asks ends with its gateway, and this command's own ends with the command. */
+  async #endsWithUs({ agent_id }: RunApproval, workspace_id: string): Promise<boolean> {
+    const { session } = this.#given;
+    if (session.place !== "private") return false;
+    const { agent } = await session.call("agent/get", { workspace_id, agent_id });
+    return /^acp$|-cli$/.test(agent.provider ?? "");
+  }
+
   /** All of it, before anybody says yes. */
   async #show(approval: RunApproval, workspace_id: string): Promise<void> {
     const { session, aside } = this.#given;
@@ -78,10 +87,17 @@ export class Approving {
   }
 }
 
-function nobodyToAsk({ run_id, thread_id, tool_call_id, name }: RunApproval) {
+function nobodyToAsk({ run_id, thread_id, tool_call_id, name }: RunApproval, ends: boolean) {
+  const nobody = `The run waits until somebody allows ${name}, and there is no terminal to ask on.`;
+  const all = "`--approve all` allows everything a run asks for";
+  const failure = { kind: "run.waiting", run_id, thread_id, tool_call_id } as const;
+  if (ends) {
+    const why = "The program that asks ends with this command, since no gateway is running";
+    return cliError(failure, `${nobody} ${why}: start \`heddle serve\` and send it again. ${all}.`);
+  }
   return cliError(
-    { kind: "run.waiting", run_id, thread_id, tool_call_id },
-    `The run waits until somebody allows ${name}, and there is no terminal to ask on. It goes on waiting: \`heddle runs approve ${run_id}\` allows it, with --deny it goes on without, with --show it only shows what is asked. \`--approve all\` allows everything a run asks for.`,
+    failure,
+    `${nobody} It goes on waiting: \`heddle runs approve ${run_id}\` allows it, with --deny it goes on without, with --show it only shows what is asked. ${all}.`,
   );
 }
 

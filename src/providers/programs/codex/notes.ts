@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ProgramProblem, type Tell } from "../program.js";
 import { type CallItem, callOf, outcomeOf } from "./items.js";
 import {
@@ -60,9 +61,11 @@ export class TurnNotes {
     return this.#open.get(id);
   }
 
-  /** The last call that began, of those with such a name. */
-  callNamed(prefix: string): ({ readonly id: string } & OpenCall) | undefined {
-    const found = [...this.#open].findLast(([, { name }]) => name.startsWith(prefix));
+  /** The last call that began, of those with such a name; where their arguments tell them apart, the one with these. */
+  callNamed(prefix: string, given: unknown): ({ readonly id: string } & OpenCall) | undefined {
+    const named = [...this.#open].filter(([, { name }]) => name.startsWith(prefix));
+    const same = named.findLast(([, call]) => isDeepStrictEqual(JSON.parse(call.arguments), given));
+    const found = same ?? named.at(-1);
     return found && { id: found[0], ...found[1] };
   }
 

@@ -48,7 +48,7 @@ async function elicitation(params: unknown, { work, notes }: Deciding): Promise<
   if (_meta?.codex_approval_kind !== "mcp_tool_call") return answered("deny");
   if (serverName === BRIDGE) return answered("allow");
   if (!work.ownTools) return answered("deny");
-  const call = notes.callNamed(mcpName(serverName, ""));
+  const call = notes.callNamed(mcpName(serverName, ""), _meta.tool_params);
   return answered(
     await work.ask({
       ...(call ? { id: call.id } : {}),
