@@ -173,6 +173,13 @@ onEachStore("runs of an agent that is a program", (kind) => {
     expect(await scene.manifest(run.id)).toMatchObject({ delivery: { session: "kept" } });
   });
 
+  test("[PRG27] a line that is no message is no failure, and stands in the journal", async () => {
+    const { id } = await scene.start();
+    const run = await scene.answered(id, doing({ garbage: "a word of its own" }, { say: "fine" }));
+    const receipts = (await scene.journal(run.id)).filter(({ type }) => type === "effect.receipt");
+    expect(receipts).toMatchObject([{ diagnostics: [expect.stringContaining("a word of its own")] }]);
+  });
+
   test("[PRG33] a model delegates to a program, and gets its answer", async () => {
     const { id } = await scene.start({ agent_id: "model" });
     const call = {

@@ -155,6 +155,8 @@ export interface EffectReceipt extends OfRun {
   readonly error?: RunError;
   /** Found out by a gateway that took the run up. */
   readonly recovered?: boolean;
+  /** What a program said beside its answer. */
+  readonly diagnostics?: readonly string[];
 }
 
 /** What a program, or an agent elsewhere, was handed over, before it was: the text, and by which way. */

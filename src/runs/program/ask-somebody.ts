@@ -36,8 +36,15 @@ export async function askSomebody(
   session.live?.tool({ tool_call_id, name, status: "waiting" });
   const decision =
     (await decisionOn(session, intent_id, signal)) ?? (await withdraw(deps, session, intent_id));
-  if (decision !== "deny") session.live?.tool({ tool_call_id, name, status: "running" });
+  const status = statusAfter(decision, asked);
+  if (status !== undefined) session.live?.tool({ tool_call_id, name, status });
   return decision;
+}
+
+/** Of its own tools a program tells what came of them; a tool of ours it knows under another id. */
+function statusAfter(decision: PermissionAnswer, { own }: ToAsk): string | undefined {
+  if (own) return decision === "deny" ? undefined : "running";
+  return decision === "deny" ? "failed" : "completed";
 }
 
 /** What a program calls what it has no name for. */

@@ -24,6 +24,7 @@ const OUTPUT_CHARS = 4_096;
 /** As much as any tool here may answer: a message of the thread holds the outputs of all calls of a turn. */
 const MOST_OUTPUT = 1024 * 1024;
 const MOST_DIAGNOSTICS = 20;
+const DIAGNOSTIC_CHARS = 500;
 
 /** What a program says and does in one turn, as it comes: stretches that end with tools, and what it said after the last. */
 export class WorkAnswer {
@@ -141,7 +142,7 @@ export class WorkAnswer {
   }
 
   #note(text: string): void {
-    if (this.diagnostics.length < MOST_DIAGNOSTICS) this.diagnostics.push(text);
+    if (this.diagnostics.length < MOST_DIAGNOSTICS) this.diagnostics.push(text.slice(0, DIAGNOSTIC_CHARS));
   }
 }
 

@@ -147,6 +147,7 @@ function receiptOf({ deps, session, intent_id, answer }: Work, result: string | 
     ...(usage && { usage }),
     ...(sent && { request_sha256: sha256(sent.body), url: sent.url }),
     ...(error && { error }),
+    ...(answer.diagnostics.length > 0 && { diagnostics: answer.diagnostics }),
   };
 }
 
