@@ -9,7 +9,8 @@ export default defineConfig({
     env: { HEDDLE_DETECT: "off" },
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // Most of them wait more than they compute: two cores take three.
+    maxWorkers: 3,
     // A machine that is busy with other tests is slow, and not wrong.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 60_000,
