@@ -17,7 +17,7 @@ const asksForCommand: Step = {
 const change = {
   type: "fileChange",
   id: "p1",
-  changes: [{ path: "/work/a.txt", kind: { type: "add" }, diff: "x\n" }],
+  changes: [{ path: "/project/a.txt", kind: { type: "add" }, diff: "x\n" }],
   status: "inProgress",
 };
 const mcp = (server: string) => ({
@@ -71,7 +71,7 @@ describe("permissions of codex", () => {
       {
         id: "p1",
         name: "apply_patch",
-        arguments: JSON.stringify({ changes: [{ path: "/work/a.txt", kind: "add", diff: "x\n" }] }),
+        arguments: JSON.stringify({ changes: [{ path: "/project/a.txt", kind: "add", diff: "x\n" }] }),
       },
     ]);
     expect(answers(on)).toEqual([{ decision }, { decision }]);

@@ -29,7 +29,7 @@ const bridge: NonNullable<WorkPlace["bridge"]> = {
 const change = (kind: object, diff: string) => ({
   type: "fileChange",
   id: "p1",
-  changes: [{ path: "/work/a.txt", kind, diff }],
+  changes: [{ path: "/project/a.txt", kind, diff }],
   status: "completed",
 });
 
@@ -130,7 +130,7 @@ describe("turns of codex", () => {
         error: { message: "gone" },
       },
       { type: "webSearch", id: "w1", query: "weather" },
-      { type: "imageView", id: "v1", path: "/work/a.png" },
+      { type: "imageView", id: "v1", path: "/project/a.png" },
       { type: "collabAgentToolCall", id: "a1", tool: "spawnAgent", prompt: "look", status: "completed" },
       { type: "imageGeneration", id: "g1", status: "completed" },
     ];
@@ -139,7 +139,7 @@ describe("turns of codex", () => {
     expect(ofType(events, "tool_call").map(({ name, arguments: given }) => [name, given])).toEqual([
       ["mcp__own__find", '{"q":1}'],
       ["web_search", '{"query":"weather"}'],
-      ["view_image", '{"path":"/work/a.png"}'],
+      ["view_image", '{"path":"/project/a.png"}'],
       ["spawnAgent", '{"prompt":"look"}'],
       ["image_generation", "{}"],
     ]);
@@ -174,7 +174,7 @@ describe("turns of codex", () => {
     const on = await codexStage({ turns: [[ended(change(kind, diff)), done]] });
     const [result] = ofType(await on.ask([user("hi")]), "tool_result");
     expect(result?.diffs?.map(({ path, oldText, newText }) => [path, oldText, newText])).toEqual(
-      expected.map((sides) => ["/work/a.txt", ...sides]),
+      expected.map((sides) => ["/project/a.txt", ...sides]),
     );
   });
 
