@@ -6,7 +6,7 @@ import { requestFor } from "./context.js";
 import type { RunsDeps } from "./deps.js";
 import type { AskedCall, EffectProgress, EffectReceipt } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
-import { grantedTools } from "./grants.js";
+import { askedWith, grantedTools } from "./grants.js";
 import { Live } from "./live.js";
 import { restorePrepared } from "./prepare.js";
 import { commitEvents } from "./session/commit.js";
@@ -133,9 +133,6 @@ function showAsked({ live }: ThreadSession, { calls = [] }: EffectReceipt): void
     if (approval) live?.tool({ tool_call_id: call_id, name, status: "waiting" });
 }
 
-/** How much of a call's arguments stands in lists; whoever is asked reads all of it with `run/get`. */
-const PREVIEW_CHARS = 2_000;
-
 /** The calls of an answer, and which of them need somebody's word. */
 async function askedCalls(
   deps: RunsDeps,
@@ -149,11 +146,6 @@ async function askedCalls(
     call_id: id,
     name,
     arguments_hash: sha256(given),
-    ...(asking.has(name) &&
-      !granted.includes(name) && {
-        approval: "ask" as const,
-        preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
-        ...(given.length > PREVIEW_CHARS && { chars: given.length }),
-      }),
+    ...(asking.has(name) && !granted.includes(name) && askedWith(given)),
   }));
 }

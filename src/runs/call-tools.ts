@@ -177,9 +177,7 @@ export async function recordAnswer(
     tool_call_id: call.id,
     name: call.name,
     status: status === "ok" && !failed ? "completed" : "failed",
-    output: output.slice(0, OUTPUT_CHARS),
+    output,
     ...(duration_ms !== undefined && { duration_ms }),
   });
 }
-
-const OUTPUT_CHARS = 4_096;

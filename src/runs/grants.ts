@@ -1,5 +1,6 @@
 import { threads, type Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
+import type { AskedCall } from "./fold/events.js";
 import type { SessionKey } from "./session/parts.js";
 
 /** The tools that a thread's agent may call without asking, since somebody said always. */
@@ -13,6 +14,20 @@ export async function grantedTools(
 function* readGrants({ workspace_id, thread_id }: SessionKey): Unit<readonly string[]> {
   const [row] = yield* threads.findPlacedThreads(workspace_id, [thread_id]);
   return row?.granted_tools ? JSON.parse(row.granted_tools) : [];
+}
+
+/** How much of a call's arguments stands in lists; whoever is asked reads all of it with `run/get`. */
+const PREVIEW_CHARS = 2_000;
+
+/** What lists show of a call that somebody is asked about. */
+export function askedWith(
+  given: string,
+): Required<Pick<AskedCall, "approval" | "preview">> & Pick<AskedCall, "chars"> {
+  return {
+    approval: "ask",
+    preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
+    ...(given.length > PREVIEW_CHARS && { chars: given.length }),
+  };
 }
 
 /** From now on nobody is asked about this tool in this thread, and in no other. */

@@ -22,6 +22,8 @@ interface ToolFacts {
 
 /** As much of a tool's output as is kept for who comes later: what it prints has no end. */
 const KEPT_OUTPUT = 64 * 1024;
+/** As much of a tool's answer as is told to who watches: the message has all of it. */
+const SHOWN_OUTPUT = 4_096;
 
 /**
  * What a run says while it says it. Nobody can ask for it later; who comes in the middle gets what came so far: of a tool
@@ -61,7 +63,12 @@ export class Live {
   }
 
   tool(facts: ToolFacts): void {
-    const told = { step: this.step, ...facts };
+    const { output } = facts;
+    const told = {
+      step: this.step,
+      ...facts,
+      ...(output !== undefined && { output: output.slice(0, SHOWN_OUTPUT) }),
+    };
     this.#tools.set(`${this.step} ${facts.tool_call_id}`, told);
     this.#send("run/tool", told);
     if (isAnswer(told)) this.#pieces = this.#pieces.filter((piece) => !isOfCall(piece, told));

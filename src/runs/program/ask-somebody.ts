@@ -4,11 +4,9 @@ import type { PermissionAnswer } from "../../providers/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { EffectReceipt, ProgramAsked } from "../fold/events.js";
 import type { ActiveRun, Intent } from "../fold/state.js";
-import { grantedTools } from "../grants.js";
+import { askedWith, grantedTools } from "../grants.js";
 import { commitEvents } from "../session/commit.js";
 import type { ThreadSession } from "../session/session.js";
-
-const PREVIEW_CHARS = 2_000;
 
 export interface ToAsk {
   readonly call_id: string;
@@ -86,9 +84,7 @@ async function record(
         call_id,
         name,
         arguments_hash: sha256(given),
-        approval: "ask",
-        preview: given.slice(0, PREVIEW_CHARS).toWellFormed(),
-        ...(given.length > PREVIEW_CHARS && { chars: given.length }),
+        ...askedWith(given),
         ...(own && { own: true as const }),
       },
     };

@@ -20,7 +20,6 @@ export interface WorkedResult {
   readonly diffs?: readonly FileDiff[];
 }
 
-const OUTPUT_CHARS = 4_096;
 /** As much as any tool here may answer: a message of the thread holds the outputs of all calls of a turn. */
 const MOST_OUTPUT = 1024 * 1024;
 const MOST_DIAGNOSTICS = 20;
@@ -124,7 +123,7 @@ export class WorkAnswer {
       tool_call_id: id,
       name: call.name,
       status: event.failed ? "failed" : "completed",
-      output: event.output.slice(0, OUTPUT_CHARS),
+      output: event.output,
       ...(event.duration_ms !== undefined && { duration_ms: event.duration_ms }),
     });
   }

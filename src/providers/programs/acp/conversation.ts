@@ -159,7 +159,7 @@ export class AcpConversation implements Conversation {
     const { command } = this.#config;
     const { directory: cwd, bridge } = this.#first.work;
     this.#peer = new Peer(
-      { command, args, env, cwd, token: bridge?.token },
+      { command, args, env, cwd, bridge },
       {
         notified: (method, params) => this.#notified(method, params),
         asked: (method, params) =>

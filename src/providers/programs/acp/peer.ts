@@ -1,7 +1,9 @@
 import { ChildProblem, LineChild, onOneLine } from "../../../base/index.js";
-import { type Redact, redactor } from "../../http/redact.js";
+import type { Redact } from "../../http/redact.js";
+import type { WorkPlace } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
 import { ProgramProblem } from "../program.js";
+import { redactorFor } from "../say.js";
 
 /** An agent's own refusal of a request. */
 export class Refusal extends Error {
@@ -26,7 +28,7 @@ export interface PeerEars {
 interface PeerGiven extends Omit<ProgramConfig, "timeouts"> {
   readonly cwd: string;
   /** Of the bridge: none of its words may hold it. */
-  readonly token: string | undefined;
+  readonly bridge: WorkPlace["bridge"];
 }
 
 interface Waiting {
@@ -52,7 +54,7 @@ export class Peer {
 
   constructor(config: PeerGiven, ears: PeerEars) {
     this.#ears = ears;
-    this.#redact = redactor([...secretsIn(config.env), config.token]);
+    this.#redact = redactorFor(config, config.bridge);
     this.#child = new LineChild(config, {
       line: (text) => this.#hear(text),
       over: (problem) => this.#over(problem),
@@ -191,11 +193,4 @@ function refusalOf(error: unknown, say: (text: string) => string): Refusal {
   const { details } = (typeof data === "object" && data ? data : {}) as Record<string, unknown>;
   const said = [message, details ?? data].filter((one) => typeof one === "string" && one !== "");
   return new Refusal(typeof code === "number" ? code : 0, say(said.join(": ") || "no reason is given"));
-}
-
-/** By their names: an agent's environment holds more than secrets, and paths must stay readable. */
-function secretsIn(env: NodeJS.ProcessEnv): (string | undefined)[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    /key|token|secret|password|auth/i.test(name) ? [value] : [],
-  );
 }

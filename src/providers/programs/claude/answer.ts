@@ -1,6 +1,7 @@
 import type { FinishReason } from "../../provider.js";
 import { ProgramProblem, SessionLost, type Tell, type Turn } from "../program.js";
-import { type Say, toldProblem } from "./failure.js";
+import type { Say } from "../say.js";
+import { toldProblem } from "./failure.js";
 import type { Block, Line, LineOf } from "./lines.js";
 import { BRIDGE_PREFIX } from "./options.js";
 import { Streamed } from "./streamed.js";

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { ChildProblem, LineChild } from "../../../base/index.js";
 import type { ProgramConfig } from "../config.js";
 import { ProgramProblem, type Turn } from "../program.js";
-import { exitProblem, type Say, sayer, toldProblem } from "./failure.js";
+import { type Say, sayer } from "../say.js";
+import { exitProblem, toldProblem } from "./failure.js";
 import { type Line, readLine } from "./lines.js";
 import { argumentsOf, environmentOf } from "./options.js";
 import { forgetScratch, makeScratch } from "./scratch.js";
@@ -41,7 +42,7 @@ export class ClaudeProcess {
     this.#turn = turn;
     this.#config = config;
     this.#ears = ears;
-    this.say = sayer(config, turn.work.bridge?.token);
+    this.say = sayer(config, turn.work.bridge);
   }
 
   /** Why it can't be asked any more. */

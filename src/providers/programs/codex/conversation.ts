@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { VERSION } from "../../../base/index.js";
-import { type Redact, redactor } from "../../http/redact.js";
+import type { Redact } from "../../http/redact.js";
 import type { Delivery, FinishReason } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
 import {
@@ -11,6 +11,7 @@ import {
   type Tell,
   type Turn,
 } from "../program.js";
+import { redactorFor } from "../say.js";
 import { TurnNotes } from "./notes.js";
 import { Peer, PeerError } from "./peer.js";
 import { decide } from "./permissions.js";
@@ -42,7 +43,7 @@ export class CodexConversation implements Conversation {
     this.#first = turn;
     this.#config = config;
     this.#args = argumentsOf(config, turn);
-    this.#redact = redactor([...secretsOf(config.env), turn.work.bridge?.token]);
+    this.#redact = redactorFor(config, turn.work.bridge);
     const { command, env } = config;
     this.#peer = new Peer(
       { command, args: this.#args, env, cwd: turn.work.directory },
@@ -242,10 +243,4 @@ function needLimitable(userAgent: string): void {
   if (isKnown) return;
   const words = `has tools of its own that can be switched off only from version ${LIMITABLE.join(".")} on`;
   throw new ProgramProblem("program.unlimited", words);
-}
-
-function secretsOf(env: NodeJS.ProcessEnv): (string | undefined)[] {
-  return Object.entries(env)
-    .filter(([name]) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name))
-    .map(([, value]) => value);
 }

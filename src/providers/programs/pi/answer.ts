@@ -1,6 +1,7 @@
 import type { FileDiff, FinishReason } from "../../provider.js";
 import { ProgramProblem, type Tell } from "../program.js";
-import { type Say, toldProblem } from "./failure.js";
+import type { Say } from "../say.js";
+import { toldProblem } from "./failure.js";
 import { type Fields, fieldsOf, listOf, numberIn, textIn } from "./fields.js";
 
 interface RunningCall {

@@ -6,9 +6,10 @@ import { ChildProblem, LineChild } from "../../../base/index.js";
 import type { WorkPlace } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
 import { ProgramProblem } from "../program.js";
+import { type Say, sayer } from "../say.js";
 import { environment } from "./arguments.js";
 import { EXTENSION } from "./extension.js";
-import { exitProblem, type Say, sayer, toldProblem } from "./failure.js";
+import { exitProblem, toldProblem } from "./failure.js";
 import { type Fields, fieldsOf, lineFields, textIn } from "./fields.js";
 
 /** So many lines in a row that are no message are no accident any more. */
@@ -46,7 +47,7 @@ export class PiProcess {
     this.#config = config;
     this.#directory = directory;
     this.#ears = ears;
-    this.say = sayer(config, bridge?.token);
+    this.say = sayer(config, bridge);
     const given = { command: config.command, env: environment(config), cwd: directory };
     this.#child = (args) =>
       new LineChild(
