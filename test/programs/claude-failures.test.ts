@@ -2,20 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { all, assistant, only, user } from "../support/programs/events.js";
 import { groupRuns, isThere } from "../support/programs.js";
-import {
-  all,
-  assistant,
-  type Deed,
-  type FakeClaude,
-  fakeClaude,
-  hello,
-  only,
-  result,
-  session,
-  text,
-  user,
-} from "./claude-support.js";
+import { type Deed, type FakeClaude, fakeClaude, hello, result, session, text } from "./claude-support.js";
 
 const failure = (error: string, words: string): Deed => ({
   line: {

@@ -8,7 +8,6 @@ import {
   type PermissionAnswer,
   type PromptMessage,
   type Provider,
-  type ProviderEvent,
   type WorkPlace,
 } from "../../src/providers/index.js";
 import { temporaryDirectory } from "../support/stores.js";
@@ -92,10 +91,6 @@ export function fakeClaude(script: FakeScript): FakeClaude {
   return fake;
 }
 
-export const system = (content: string): PromptMessage => ({ role: "system", content });
-export const user = (content: string): PromptMessage => ({ role: "user", content });
-export const assistant = (content: string): PromptMessage => ({ role: "assistant", content });
-
 export const SESSION = "11111111-1111-4111-8111-111111111111";
 export const session = (told: number) => ({ id: SESSION, told, instructions: "" });
 
@@ -139,18 +134,3 @@ export const text = (...fragments: readonly string[]): Deed[] => [
 ];
 
 export const hello: readonly Deed[] = [...text("Hel", "lo."), result()];
-
-export async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
-  const collected: ProviderEvent[] = [];
-  for await (const event of events) collected.push(event);
-  return collected;
-}
-
-export type EventOf<T extends ProviderEvent["type"]> = Extract<ProviderEvent, { type: T }>;
-
-export function only<T extends ProviderEvent["type"]>(
-  events: readonly ProviderEvent[],
-  type: T,
-): EventOf<T>[] {
-  return events.filter((event): event is EventOf<T> => event.type === type);
-}

@@ -1,20 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PermissionAnswer } from "../../src/providers/index.js";
-import {
-  all,
-  assistant,
-  type Deed,
-  delta,
-  done,
-  fakeClaude,
-  hello,
-  only,
-  said,
-  session,
-  stream,
-  user,
-} from "./claude-support.js";
+import { all, assistant, only, user } from "../support/programs/events.js";
+import { type Deed, delta, done, fakeClaude, hello, said, session, stream } from "./claude-support.js";
 
 const use = (id: string, name: string, input: object): Deed => said({ type: "tool_use", id, name, input });
 const bash = { tool_name: "Bash", tool_use_id: "t1", input: { command: "make" } };

@@ -2,23 +2,9 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { all, assistant, only, system, user } from "../support/programs/events.js";
 import { groupRuns } from "../support/programs.js";
-import {
-  all,
-  assistant,
-  delta,
-  fakeClaude,
-  hello,
-  only,
-  result,
-  SESSION,
-  said,
-  session,
-  stream,
-  system,
-  text,
-  user,
-} from "./claude-support.js";
+import { delta, fakeClaude, hello, result, SESSION, said, session, stream, text } from "./claude-support.js";
 
 const usage = {
   model_usage_since_last_result: {

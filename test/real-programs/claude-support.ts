@@ -17,6 +17,7 @@ import {
 } from "../../src/providers/index.js";
 import type { ServerTurn } from "../support/model-server/script.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
+import { only } from "../support/programs/events.js";
 import { cleanEnv, cleanHome, programPath } from "./support.js";
 
 export interface ClaudeStage {
@@ -73,25 +74,6 @@ export async function claudeStage(turns: readonly ServerTurn[]): Promise<ClaudeS
     bodies: () => server.requests.map(({ body }) => JSON.parse(body) as Body),
   };
   return stage;
-}
-
-export const system = (content: string): PromptMessage => ({ role: "system", content });
-export const user = (content: string): PromptMessage => ({ role: "user", content });
-export const assistant = (content: string): PromptMessage => ({ role: "assistant", content });
-
-export async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
-  const collected: ProviderEvent[] = [];
-  for await (const event of events) collected.push(event);
-  return collected;
-}
-
-export type EventOf<T extends ProviderEvent["type"]> = Extract<ProviderEvent, { type: T }>;
-
-export function only<T extends ProviderEvent["type"]>(
-  events: readonly ProviderEvent[],
-  type: T,
-): EventOf<T>[] {
-  return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
 /** The session that a turn has ended in, as the next one names it. */

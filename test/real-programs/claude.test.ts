@@ -4,17 +4,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  all,
-  assistant,
-  claudeStage,
-  only,
-  sessionOf,
-  startBridge,
-  system,
-  times,
-  user,
-} from "./claude-support.js";
+import { all, assistant, only, system, user } from "../support/programs/events.js";
+import { claudeStage, sessionOf, startBridge, times } from "./claude-support.js";
 
 const hello = {
   repeat: true,

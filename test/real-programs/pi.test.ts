@@ -16,6 +16,7 @@ import {
   type WorkPlace,
 } from "../../src/providers/index.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
+import { all, assistant, system, user } from "../support/programs/events.js";
 import { cleanEnv, cleanHome, programPath } from "./support.js";
 
 const hello = { steps: [{ thinking: "Hm." }, { text: ["Hel", "lo."] }, { usage: { input: 10, output: 5 } }] };
@@ -82,12 +83,6 @@ function modelsAt(url: string) {
   };
 }
 
-async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
-  const list: ProviderEvent[] = [];
-  for await (const event of events) list.push(event);
-  return list;
-}
-
 const said = (events: readonly ProviderEvent[]) =>
   events.map((event) => (event.type === "text" ? event.text : "")).join("");
 
@@ -102,9 +97,6 @@ const deliveryOf = (events: readonly ProviderEvent[]) => {
   return request?.type === "request" ? request.delivery : undefined;
 };
 
-const system = (content: string): PromptMessage => ({ role: "system", content });
-const user = (content: string): PromptMessage => ({ role: "user", content });
-const assistant = (content: string): PromptMessage => ({ role: "assistant", content });
 const times = (body: unknown, part: string) => JSON.stringify(body).split(part).length - 1;
 const roles = ({ messages }: Body) => messages.map(({ role }) => (role === "developer" ? "system" : role));
 
