@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { rolldown } from "rolldown";
+import { build } from "vite";
 
 // tsc keeps the outputs of deleted sources, and its build info would then skip what was cleared.
 rmSync("dist", { recursive: true, force: true });
@@ -33,3 +34,6 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync("dist/bin/heddle.js", 0o755);
+
+// The page, where the gateway finds it: beside the command.
+await build({ configFile: "web/vite.config.ts", logLevel: "warn" });

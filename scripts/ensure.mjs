@@ -16,6 +16,7 @@ ensure({ name: "install", hash: lockHash, output: "node_modules", label: "Instal
 
 const sources = hashOf([
   ...filesUnder("src"),
+  ...filesUnder("web"),
   "package.json",
   "scripts/build.mjs",
   "tsconfig.json",
@@ -46,7 +47,7 @@ function hashOf(files) {
 function filesUnder(dir) {
   return readdirSync(dir, { recursive: true })
     .map((name) => join(dir, name))
-    .filter((path) => !path.endsWith(".test.ts") && statSync(path).isFile())
+    .filter((path) => !/\.test\.tsx?$/.test(path) && statSync(path).isFile())
     .sort();
 }
 

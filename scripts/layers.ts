@@ -122,7 +122,7 @@ function owners(pkg: string): string[] {
 
 /** One Biome override per module: paths and patterns together, because an override replaces a rule's options. */
 export function biomeOverrides(): object[] {
-  return [...Object.keys(layers).map(moduleOverride), suiteOverride];
+  return [...Object.keys(layers).map(moduleOverride), pageOverride, serverOverride, suiteOverride];
 }
 
 function moduleOverride(name: string): object {
@@ -141,6 +141,55 @@ function moduleOverride(name: string): object {
     },
   };
 }
+
+/**
+ * The page lives in a browser: of ours it knows what goes over the wire, and the client. Roles are judged by axe in a real
+ * browser, which knows what a component renders; Biome sees only its source.
+ */
+const pageOverride = {
+  includes: ["web/**", "!web/vite.config.ts"],
+  linter: {
+    rules: {
+      style: {
+        noRestrictedImports: {
+          level: "error",
+          options: {
+            patterns: [
+              {
+                group: [
+                  "**/src/**",
+                  "!**/src/client/index.js",
+                  "!**/src/protocol/index.js",
+                  "!**/src/protocol/plain.js",
+                ],
+                message:
+                  "the page may import only client/index.js, protocol/plain.js, and types of protocol/index.js",
+              },
+              { group: ["node:*"], message: "there is no Node.js in a browser" },
+            ],
+          },
+        },
+        noDescendingSpecificity: "off",
+      },
+      a11y: {
+        noAriaHiddenOnFocusable: "off",
+        noNoninteractiveElementToInteractiveRole: "off",
+        noNoninteractiveTabindex: "off",
+        noSvgWithoutTitle: "off",
+        useAriaPropsSupportedByRole: "off",
+        useFocusableInteractive: "off",
+        useKeyWithClickEvents: "off",
+        useSemanticElements: "off",
+      },
+    },
+  },
+};
+
+/** A verb that begins with `use` is no hook where there is no React. */
+const serverOverride = {
+  includes: ["src/**", "test/**", "bench/**", "scripts/**"],
+  linter: { rules: { correctness: { useHookAtTopLevel: "off" } } },
+};
 
 /** A suite is one function however many tests it holds; its file's length is bounded all the same. */
 const suiteOverride = {

@@ -13,6 +13,8 @@ const checks = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings", "."]],
   ["types", bin("tsc"), ["-p", "tsconfig.test.json"]],
   ["types in a browser", bin("tsc"), ["-p", "tsconfig.browser.json"]],
+  ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json"]],
+  ["types of the page's tests", bin("tsc"), ["-p", "test/page/tsconfig.json"]],
   ["unused code and dependencies", bin("knip"), []],
   ["package", bin("publint"), ["--strict"]],
 ];

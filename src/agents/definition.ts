@@ -81,18 +81,7 @@ function chatOf(entry: AgentEntry["chat"]): AgentChat {
 }
 
 /** Told apart on light and on dark ground. */
-const palette = [
-  "#2f6fde",
-  "#c2410c",
-  "#0f8a6d",
-  "#a21caf",
-  "#b45309",
-  "#4f46e5",
-  "#be123c",
-  "#0e7490",
-  "#4d7c0f",
-  "#7c3aed",
-] as const;
+const palette = ["walnut", "woad", "verdigris", "orchil", "nettle", "cochineal", "weld", "iris"] as const;
 
 /** By the id alone, so that an agent keeps its colour whatever others come and go. */
 function colorOf(agentId: string): string {

@@ -17,6 +17,7 @@ import { LiveConfig } from "./live-config.js";
 import { createLogger } from "./logger.js";
 import { type Around, aroundHere } from "./look-around.js";
 import { ownFiles } from "./own-files.js";
+import { pageFiles } from "./page-files.js";
 import { MachinePrograms } from "./programs-here.js";
 import { AgentCommands } from "./thread-access.js";
 
@@ -45,6 +46,8 @@ export interface AppOptions {
    * it, agents have no skills.
    */
   readonly commandsPort?: boolean;
+  /** Where the built page is; default: in this package. */
+  readonly pageDir?: string;
   /** Tools besides the built-in ones. */
   readonly tools?: readonly ToolDefinition[];
 }
@@ -143,6 +146,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     watching: threads.watching,
     log,
     version: VERSION,
+    page: pageFiles(options.pageDir === undefined ? undefined : [options.pageDir]),
     ...(options.limits && { limits: options.limits }),
   });
   commands.over(gateway);

@@ -60,6 +60,7 @@ export class Client {
   #attempt = 0;
   #nextId = 1;
   #retry: ReturnType<typeof setTimeout> | undefined;
+  #retryAt: number | undefined;
   #why = "it is being made";
 
   constructor(options: ClientOptions) {
@@ -111,6 +112,18 @@ export class Client {
     return () => this.#states.delete(listener);
   }
 
+  /** When the next attempt to connect begins, in milliseconds since 1970; undefined: one is under way, or none is needed. */
+  get retryAt(): number | undefined {
+    return this.#retryAt;
+  }
+
+  /** Tries to connect at once instead of waiting for the next attempt. */
+  retryNow(): void {
+    if (this.#retryAt === undefined) return;
+    clearTimeout(this.#retry);
+    this.#connect();
+  }
+
   close(): void {
     this.#setState("closed");
     clearTimeout(this.#retry);
@@ -120,6 +133,7 @@ export class Client {
   }
 
   #connect(): void {
+    this.#retryAt = undefined;
     this.#transport = this.#options.open({
       open: () => this.#opened(),
       message: (text) => this.#received(JSON.parse(text)),
@@ -153,7 +167,9 @@ export class Client {
     this.#setState("connecting");
     const wait = BACKOFF_MS[Math.min(this.#attempt++, BACKOFF_MS.length - 1)] as number;
     // Spread out, so that many clients of one gateway do not come back in the same instant.
-    this.#retry = setTimeout(() => this.#connect(), wait * (0.5 + Math.random() / 2));
+    const delay = wait * (0.5 + Math.random() / 2);
+    this.#retryAt = Date.now() + delay;
+    this.#retry = setTimeout(() => this.#connect(), delay);
   }
 
   #received(message: Incoming): void {

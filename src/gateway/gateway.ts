@@ -14,6 +14,7 @@ import {
 } from "./connection.js";
 import type { ReadAsset } from "./http/assets.js";
 import { Auth } from "./http/auth.js";
+import type { PageFiles } from "./http/page.js";
 import { type HttpServer, listen } from "./http/server.js";
 import { Hub } from "./hub.js";
 import { defaultLimits, type Limits } from "./limits.js";
@@ -32,6 +33,8 @@ export interface GatewayDeps extends RunsDeps {
   readonly log: Log;
   readonly version: string;
   readonly limits?: Partial<Limits>;
+  /** What a browser gets; without it, a few words. */
+  readonly page?: PageFiles;
 }
 
 /** Methods, subscriptions and limits over one store; transports are opened on it. */
@@ -87,6 +90,7 @@ export class Gateway {
       auth,
       store: this.#store,
       readAsset: this.#readAsset,
+      page: this.#domain.page,
       host,
       port,
     });

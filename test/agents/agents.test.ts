@@ -11,7 +11,7 @@ const demo = {
   provider: "demo",
   model: "demo",
   available: true,
-  color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+  color: expect.stringMatching(/^[a-z]{4,9}$/),
   origin: "built_in",
 };
 

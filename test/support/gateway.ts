@@ -8,6 +8,8 @@ export interface TestGateway {
   readonly app: App;
   readonly url: string;
   readonly token: string;
+  /** An address that lets a browser in, once. */
+  pageUrl(): string;
   readonly place: StorePlace;
   /** The workspace every fresh store has. */
   readonly home: string;
@@ -28,9 +30,10 @@ async function open(place: StorePlace, options: Partial<AppOptions>): Promise<Te
     dataDir: place.dataDir,
     store: place.store,
     logLevel: process.env.HEDDLE_LOG ?? "silent",
+    ...(process.env.HEDDLE_TEST_PAGE && { pageDir: process.env.HEDDLE_TEST_PAGE }),
     ...options,
   });
-  const { url, token } = await app.listen({ host: "127.0.0.1", port: 0 });
+  const { url, token, pageUrl } = await app.listen({ host: "127.0.0.1", port: 0 });
   const wires: Wire[] = [];
   const clients: Client[] = [];
   const disconnect = () => {
@@ -48,6 +51,7 @@ async function open(place: StorePlace, options: Partial<AppOptions>): Promise<Te
     app,
     url,
     token,
+    pageUrl,
     place,
     home,
     wire,

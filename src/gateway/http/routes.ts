@@ -16,7 +16,7 @@ import { answerAsset, type ReadAsset } from "./assets.js";
 import type { Auth } from "./auth.js";
 import { readBody } from "./body.js";
 import { PLAIN_HEADERS } from "./headers.js";
-import { LANDING_POLICY, landing } from "./landing.js";
+import { addPage, type PageFiles } from "./page.js";
 
 export interface RouteDeps extends InsideDeps {
   readonly auth: Auth;
@@ -24,6 +24,7 @@ export interface RouteDeps extends InsideDeps {
   readonly metrics: Metrics;
   readonly limits: Limits;
   readonly readAsset: ReadAsset;
+  readonly page?: PageFiles | undefined;
 }
 
 type Env = { Variables: { bound: BoundThread | undefined } };
@@ -36,6 +37,7 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     await next();
     for (const [name, value] of Object.entries(PLAIN_HEADERS)) c.header(name, value);
   });
+  addPage(app, deps.page, deps.auth);
   addOpenRoutes(app, deps);
   addExternalCallback(app, deps);
   app.use(async (c, next) => {
@@ -84,18 +86,8 @@ function refusal(path: string, message: string): object {
   return path.startsWith("/v1/") ? openAiRefusal(message) : { error: message };
 }
 
-function addOpenRoutes(app: Hono<Env>, { auth, store, stopping }: RouteDeps): void {
+function addOpenRoutes(app: Hono<Env>, { store, stopping }: RouteDeps): void {
   let schemas: Map<string, object> | undefined;
-  app.get("/", (c) => {
-    const code = c.req.query("code");
-    if (code !== undefined) {
-      const cookie = auth.redeem(code, c.req.header("host"));
-      if (cookie) c.header("Set-Cookie", cookie);
-      return c.redirect("/", 303);
-    }
-    c.header("Content-Security-Policy", LANDING_POLICY);
-    return c.html(landing);
-  });
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
     if (stopping()) return c.json({ ready: false, kind: "stopping" }, 503);

@@ -20,6 +20,7 @@ export interface ServerDeps extends ConnectionDeps {
   readonly store: Store;
   readonly readAsset: RouteDeps["readAsset"];
   readonly domain: RouteDeps["domain"];
+  readonly page: RouteDeps["page"];
   readonly host: string;
   readonly port: number;
 }

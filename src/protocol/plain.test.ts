@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countChars, isStorableText } from "./text.js";
+import { countChars, isStorableText } from "./plain.js";
 
 const anyText = fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) });
 

@@ -1,0 +1,78 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
+import type { TestGateway } from "../gateway.js";
+
+const ARGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--force-color-profile=srgb",
+];
+
+export const SHOTS = ".cache/screenshots";
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** What the page may complain of; everything else fails the test. */
+  readonly tolerates?: RegExp;
+}
+
+export interface PageBrowser {
+  /** A window of its own (nothing stored, signed in), at a path of the page. */
+  open(gateway: TestGateway, path?: string, options?: OpenOptions): Promise<Page>;
+  /** Another window of the same browser profile: it shares storage and session. */
+  again(page: Page, path?: string): Promise<Page>;
+}
+
+/** A real browser for a suite. Whatever the page reports as an error, or the policy blocks, fails the test that opened it. */
+export function pageBrowser(): PageBrowser {
+  let browser: Browser;
+  let problems: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: inject("chromium"), args: ARGS });
+  });
+  afterAll(() => browser?.close());
+  afterEach(() => {
+    const found = problems;
+    problems = [];
+    expect(found).toEqual([]);
+  });
+  const watch = (page: Page, tolerates?: RegExp) => {
+    const note = (text: string) => tolerates?.test(text) || problems.push(text);
+    page.on("pageerror", (error) => note(`${error.message}\n${error.stack ?? ""}`));
+    page.on("console", (message) => message.type() === "error" && note(message.text()));
+  };
+  return {
+    async open(gateway, path = "/", { tolerates, ...options } = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        reducedMotion: "reduce",
+        ...options,
+      });
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      watch(page, tolerates);
+      await page.goto(gateway.pageUrl());
+      if (path !== "/") await page.goto(gateway.url + path);
+      return page;
+    },
+    async again(page, path = "/") {
+      const other = await page.context().newPage();
+      watch(other);
+      await other.goto(new URL(path, page.url()).href);
+      return other;
+    },
+  };
+}
+
+/** Keeps a picture of the page as an artefact of the test run. */
+export async function shot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}

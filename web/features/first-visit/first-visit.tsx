@@ -1,0 +1,3 @@
+export default function FirstVisit() {
+  return <main className="main" />;
+}

@@ -1,0 +1,3 @@
+export default function SettingsView() {
+  return <main className="main" />;
+}

@@ -1,0 +1,5 @@
+import "./tree.css";
+
+export function Sidebar() {
+  return <nav className="side" aria-label="Threads" />;
+}

@@ -1,0 +1,4 @@
+/** Over main while the gateway can't be reached. */
+export function OfflineBanner() {
+  return null;
+}

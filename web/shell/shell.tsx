@@ -1,0 +1,166 @@
+import { lazy, Suspense, useEffect, useMemo } from "react";
+import { Sidebar } from "../features/tree/sidebar.js";
+import { type Command, useCommands } from "../state/commands.js";
+import { useLink } from "../state/gateway.js";
+import { useLayout } from "../state/prefs.js";
+import { type Route, type ThreadRoute, useRoute } from "../state/router.js";
+import { loadUnderWay } from "../state/runs.js";
+import { openTree, useTree } from "../state/tree.js";
+import { rememberWorkspace, useWorkspace } from "../state/workspaces.js";
+import { ConfirmHost } from "../ui/confirm.js";
+import { Toasts } from "../ui/toasts.js";
+import { Home } from "./home.js";
+import { useKeys } from "./keys.js";
+import { Overlays } from "./overlays.js";
+import { type Panes, useDrawers, usePanes } from "./panes.js";
+import { Resizer } from "./resizer.js";
+import { SignedOut } from "./signed-out.js";
+import { type Size, useSize } from "./size.js";
+import { useTheme } from "./theme.js";
+
+const ThreadView = lazy(() => import("../features/thread/thread-view.js"));
+const Inspector = lazy(() => import("../features/inspector/inspector.js"));
+const FullContext = lazy(() => import("../features/inspector/full-context.js"));
+const DocView = lazy(() => import("../features/agents-doc/doc-view.js"));
+const SettingsView = lazy(() => import("../features/settings/settings-view.js"));
+const FolderView = lazy(() => import("../features/tree/folder-view.js"));
+
+/** The whole page: which panes there are at this width, and what stands in them. */
+export function Shell() {
+  useTheme();
+  useKeys();
+  useOpenWorkspace();
+  const { link } = useLink();
+  const route = useRoute();
+  const panes = usePanes();
+  const size = useSize();
+  usePaneCommands(panes);
+  if (link === "signed_out") return <SignedOut />;
+  return (
+    <>
+      <Frame route={route} panes={panes} size={size} />
+      <Overlays />
+      <ConfirmHost />
+      <Toasts />
+    </>
+  );
+}
+
+interface FrameProps {
+  readonly route: Route;
+  readonly panes: Panes;
+  readonly size: Size;
+}
+
+function Frame({ route, panes, size }: FrameProps) {
+  const ws = useTree((tree) => tree.ws);
+  const layout = useLayout(ws);
+  const shown = shownPanes(route, panes, size);
+  const style = {
+    ...(layout.side && { "--side": `${layout.side}px` }),
+    ...(layout.insp && { "--insp": `${layout.insp}px` }),
+  } as React.CSSProperties;
+  return (
+    <div className="app" data-size={size} data-panes={shown.name} style={style}>
+      {shown.side && (
+        <>
+          <Sidebar />
+          {size !== "phone" && <Resizer pane="side" />}
+        </>
+      )}
+      {shown.main && (
+        <Suspense fallback={<main className="main" aria-busy="true" />}>
+          <MainPane route={route} />
+        </Suspense>
+      )}
+      {shown.insp && (
+        <Suspense fallback={<aside className="insp" aria-label="Inspector" aria-busy="true" />}>
+          <Inspector route={route as ThreadRoute} />
+          {size === "wide" && <Resizer pane="insp" />}
+        </Suspense>
+      )}
+      {size === "narrow" && panes.side && <Scrim />}
+      {shown.insp && size !== "wide" && size !== "phone" && <Scrim />}
+    </div>
+  );
+}
+
+/** On a phone the address says which pane is shown; elsewhere the width and the person do. */
+function shownPanes(route: Route, panes: Panes, size: Size) {
+  const full = route.view === "thread" && route.full === true;
+  if (size === "phone") {
+    const insp = route.view === "thread" && route.pane !== undefined && !full;
+    const side = route.view === "home";
+    return { side, main: !side && !insp, insp, name: side ? "tree" : insp ? "insp" : "main" };
+  }
+  const insp = route.view === "thread" && panes.insp && !full;
+  const wide = insp && size === "wide";
+  const name = `${panes.side && size !== "narrow" ? "side " : ""}main${wide ? " insp" : ""}`;
+  return { side: panes.side, main: true, insp, name };
+}
+
+function MainPane({ route }: { readonly route: Route }) {
+  if (route.view === "thread" && route.full) return <FullContext route={route} />;
+  if (route.view === "thread") return <ThreadView key={route.thread} route={route} />;
+  if (route.view === "doc") return <DocView key={route.folder ?? ""} route={route} />;
+  if (route.view === "settings") return <SettingsView />;
+  if (route.view === "folder") return <FolderView folderId={route.folder} />;
+  return <Home />;
+}
+
+function Scrim() {
+  return <button type="button" className="scrim" aria-label="Close" tabIndex={-1} onClick={closeDrawer} />;
+}
+
+function closeDrawer(): void {
+  useDrawers.setState({ open: undefined });
+}
+
+function useOpenWorkspace(): void {
+  const workspace = useWorkspace();
+  const id = workspace?.id;
+  useEffect(() => {
+    if (id === undefined) return;
+    rememberWorkspace(id);
+    void openTree(id);
+    void loadUnderWay(id).catch(() => {});
+  }, [id]);
+}
+
+const PANES = [".side", ".main", ".insp"];
+
+/** The next pane in reading order gets the focus, where it was last if it can. */
+function focusPane(step: 1 | -1): void {
+  const panes = PANES.map((name) => document.querySelector<HTMLElement>(name)).filter(
+    (pane) => pane !== null,
+  );
+  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const pane = panes[(at + step + panes.length) % panes.length];
+  pane?.querySelector<HTMLElement>("[data-pane-focus], [tabindex='0'], button, a[href], textarea")?.focus();
+}
+
+function usePaneCommands({ toggleSide, toggleInsp }: Panes): void {
+  useCommands(
+    useMemo<readonly Command[]>(
+      () => [
+        { id: "inspector", title: "Show or hide the inspector", keys: "mod+i i", run: toggleInsp },
+        { id: "sidebar", title: "Show or hide the sidebar", keys: "mod+\\", run: toggleSide },
+        {
+          id: "next-pane",
+          title: "Go to the next pane",
+          keys: "f6",
+          where: "anywhere",
+          run: () => focusPane(1),
+        },
+        {
+          id: "previous-pane",
+          title: "Go to the previous pane",
+          keys: "shift+f6",
+          where: "anywhere",
+          run: () => focusPane(-1),
+        },
+      ],
+      [toggleInsp, toggleSide],
+    ),
+  );
+}
