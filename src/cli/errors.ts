@@ -4,6 +4,7 @@ import { failures } from "../base/index.js";
 export type CliFailure =
   | { kind: "gateway.unreachable"; url: string }
   | { kind: "gateway.silent"; data_dir: string; pid: number }
+  | { kind: "gateway.not_running"; data_dir: string }
   | { kind: "data_dir.in_use"; data_dir: string; pid?: number }
   | { kind: "workspace.unknown"; workspace: string }
   | { kind: "workspace.ambiguous"; workspace: string; workspace_ids: string[] }

@@ -9,6 +9,7 @@ import { addExplain } from "./commands/explain.js";
 import { addFolders } from "./commands/folders.js";
 import { addFork } from "./commands/fork.js";
 import { addMcp } from "./commands/mcp.js";
+import { addOpen } from "./commands/open.js";
 import { addPrompts } from "./commands/prompts.js";
 import { addReindex } from "./commands/reindex.js";
 import { addReplay } from "./commands/replay.js";
@@ -51,6 +52,7 @@ export function createProgram(): Command {
     .configureOutput({ outputError: () => {} })
     .addHelpText("after", AFTER_HELP);
   addServe(program);
+  addOpen(program);
   addSend(program);
   addExplain(program);
   addRuns(program);

@@ -97,7 +97,8 @@ async function reachDataDirectory(dataDir: string, manner: ConnectManner): Promi
   }
 }
 
-function runningOn(dataDir: string): GatewayAddress | undefined {
+/** The gateway that has this directory, if one does. */
+export function runningOn(dataDir: string): GatewayAddress | undefined {
   return isFree(dataDir) ? undefined : readAddress(dataDir);
 }
 

@@ -39,6 +39,11 @@ export function addPage<E extends Env>(app: Hono<E>, files: PageFiles | undefine
   app.get("/mark.svg", (c) => answerFile(c, files, "public, max-age=86400"));
 }
 
+/** An address that lets one browser in, once: for whoever is let in already. */
+export function addVisits<E extends Env>(app: Hono<E>, auth: Auth): void {
+  app.post("/visits", (c) => c.json({ path: `/?code=${auth.newCode()}` }));
+}
+
 async function answerDocument(c: Context, files: PageFiles | undefined, auth: Auth): Promise<Response> {
   const code = c.req.query("code");
   if (code !== undefined) {

@@ -16,7 +16,7 @@ import { answerAsset, type ReadAsset } from "./assets.js";
 import type { Auth } from "./auth.js";
 import { readBody } from "./body.js";
 import { PLAIN_HEADERS } from "./headers.js";
-import { addPage, type PageFiles } from "./page.js";
+import { addPage, addVisits, type PageFiles } from "./page.js";
 
 export interface RouteDeps extends InsideDeps {
   readonly auth: Auth;
@@ -54,6 +54,7 @@ export function createRoutes(deps: RouteDeps): Hono<Env> {
     c.set("bound", admitted.bound);
     return next();
   });
+  addVisits(app, deps.auth);
   app.get("/metrics", async (c) => {
     const { type, text } = await deps.metrics.render();
     return c.body(text, 200, { "Content-Type": type });
