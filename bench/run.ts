@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { append } from "./entries/append.js";
+import { browser } from "./entries/browser.js";
 import { firstToken } from "./entries/first-token.js";
 import { index } from "./entries/index-files.js";
 import { list } from "./entries/list.js";
@@ -38,6 +39,7 @@ const entries: readonly Entry[] = [
   manyTools,
   turns,
   programs,
+  browser,
 ];
 
 const USAGE = `npm run bench -- [--quick] [--only NAME]... [--json FILE] [--strict]

@@ -5,6 +5,8 @@ import type { HeddleConfig } from "./parse-config.js";
 export class Agents {
   /** Why the last edit of the configuration is not in effect; undefined when it is. */
   problem: string | undefined;
+  /** Where the configuration is, or would be; undefined where nobody follows one. */
+  configFile: string | undefined;
   /** Resolves once everything that agents are made for was looked for; nobody who needs no list waits for it. */
   looked: Promise<void> = Promise.resolve();
   /** Asked before the agents of a workspace are used: what its project says may not be trusted any more. */

@@ -50,6 +50,7 @@ export class LiveConfig {
   }
 
   follow(uses: LiveUses): void {
+    uses.agents.configFile = this.#file;
     const look = () => {
       uses.alsoLook();
       const stamp = stampOf(this.#file);

@@ -104,6 +104,38 @@ test("[CONN10] after a loss it tries again, ever less often, and at once after a
   expect(it.opened).toBe(10);
 });
 
+test("[CONN25] between attempts it tells when the next one begins; while one is under way, or none is needed, nothing", () => {
+  const it = far();
+  expect(it.client.retryAt).toBeUndefined();
+  it.open();
+  expect(it.client.retryAt).toBeUndefined();
+  const lostAt = Date.now();
+  it.lose();
+  const at = it.client.retryAt as number;
+  expect(at).toBeGreaterThanOrEqual(lostAt + 50);
+  expect(at).toBeLessThanOrEqual(lostAt + 100);
+  vi.advanceTimersByTime(at - lostAt + 1);
+  expect(it.opened).toBe(2);
+  expect(it.client.retryAt).toBeUndefined();
+});
+
+test("[CONN26] retryNow tries at once and once; while an attempt is under way it does nothing", () => {
+  const it = far();
+  it.client.retryNow();
+  expect(it.opened).toBe(1);
+  it.open();
+  it.client.retryNow();
+  expect(it.opened).toBe(1);
+  it.lose();
+  it.client.retryNow();
+  it.client.retryNow();
+  expect(it.opened).toBe(2);
+  vi.advanceTimersByTime(60_000);
+  expect(it.opened).toBe(2);
+  it.open();
+  expect(it.client.state).toBe("open");
+});
+
 test("[CONN10] with reconnect: false a loss is the end", async () => {
   const it = far({ reconnect: false });
   const waiting = kindOf(it.client.call("ping", {}));

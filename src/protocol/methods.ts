@@ -104,6 +104,9 @@ export const methods = {
           "of what the user saw; not needed to revoke",
         ),
         revoke: optionalParam(z.boolean()).describe("takes back all trust of this kind instead"),
+        thread_id: optionalParam(threadId).describe(
+          "with `worktree_hooks`: sets the worktree of this thread up at once, where they were not run",
+        ),
       })
       .refine(({ content_sha256, revoke }) => revoke === true || content_sha256 !== undefined, {
         error: "needs content_sha256, or revoke",
@@ -226,9 +229,21 @@ export const methods = {
     threadResult,
   ),
   "thread/messages": method(
-    "Messages of a thread, newest first unless `order` says otherwise.",
-    z.object({ ...ofThread, order: optionalParam(z.enum(["desc", "asc"])), ...pageParams }),
-    page(file.message),
+    "Messages of a thread, newest first unless `order` says otherwise; or those around one of them.",
+    z.object({
+      ...ofThread,
+      order: optionalParam(z.enum(["desc", "asc"])),
+      around: optionalParam(plainText.min(1).max(255)).describe(
+        "a message's id: half of the page is older than it, the rest begins with it; `cursor` does not count",
+      ),
+      ...pageParams,
+    }),
+    page(file.message).extend({
+      newer_cursor: z
+        .string()
+        .optional()
+        .describe("with `around`: leads on to newer ones with `order: asc`; `next_cursor` to older ones"),
+    }),
   ),
   "message/append": method(
     "Records a message that was made elsewhere. An id that is there already is answered, not written twice.",

@@ -28,9 +28,16 @@ export const runMethods = {
     started,
   ),
   "run/get": method(
-    "One run; with a tool call's id also that call, whole.",
-    z.object({ ...ofRun, tool_call_id: optionalParam(plainText.min(1).max(255)) }),
-    runResult.extend({ call: runs.askedCall.optional() }),
+    "One run; with a tool call's id also that call, whole; of one that waits also what it will be asked.",
+    z.object({
+      ...ofRun,
+      tool_call_id: optionalParam(plainText.min(1).max(255)),
+      with_content: optionalParam(z.boolean()).describe("of a queued run: answer its `content` too"),
+    }),
+    runResult.extend({
+      call: runs.askedCall.optional(),
+      content: runs.runContent.optional().describe("all that a queued run will be asked, images included"),
+    }),
   ),
   "run/list": method(
     "Runs of a workspace or a thread, most recently updated (or created) first.",
@@ -191,6 +198,10 @@ export const runMethods = {
         .string()
         .optional()
         .describe("why the last edit of the configuration is not in effect: what stood there before is"),
+      config_file: z
+        .string()
+        .optional()
+        .describe("where the configuration is, or would be, on the gateway's machine"),
     }),
   ),
   "agent/get": method(

@@ -157,6 +157,10 @@ export const runToolNotification = z
     status: z.enum(["waiting", "running", "completed", "failed"]).describe("`waiting`: for `run/approve`"),
     output: z.string().optional().describe("the beginning of what it answered"),
     duration_ms: count.optional(),
+    diffs: z
+      .array(z.object({ path: z.string(), old_text: z.string(), new_text: z.string() }))
+      .optional()
+      .describe("what it changed in files, where that is short; the message has all of it"),
   })
   .describe("Live only: a tool call began or ended.");
 

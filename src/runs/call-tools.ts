@@ -179,5 +179,6 @@ export async function recordAnswer(
     status: status === "ok" && !failed ? "completed" : "failed",
     output,
     ...(duration_ms !== undefined && { duration_ms }),
+    ...(diff && { diffs: [diff] }),
   });
 }

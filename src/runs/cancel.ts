@@ -21,7 +21,7 @@ export async function cancelRun(
     if (session.active?.run_id === row.id) await stopActive(deps, session, row.id);
     else await removeQueued(deps, session, row.id, call);
   }
-  return getRun(deps, { ...params, tool_call_id: undefined });
+  return getRun(deps, { ...params, tool_call_id: undefined, with_content: undefined });
 }
 
 /** Ends everything in a thread: it is about to go. */

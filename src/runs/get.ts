@@ -1,20 +1,29 @@
 import { readBlob, readPrompt } from "../prompts/index.js";
-import type { ParsedParams, Result } from "../protocol/index.js";
+import type { ParsedParams, Result, RunContent } from "../protocol/index.js";
 import type { RunRow, Unit } from "../store/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
-import { eventsOfRun, requireRun } from "./find.js";
+import { eventsOfRun, requestOf, requireRun } from "./find.js";
 import type { RunEvent } from "./fold/events.js";
 import { runsToWire } from "./wire.js";
 
 export async function getRun(deps: RunsDeps, params: ParsedParams<"run/get">): Promise<Result<"run/get">> {
-  const { tool_call_id } = params;
+  const { tool_call_id, with_content } = params;
   return deps.store.read(function* () {
     const row = yield* requireRun(params);
     const [run] = yield* runsToWire([row]);
     const call = tool_call_id === undefined ? undefined : yield* requireCall(row, tool_call_id);
-    return { run, ...(call && { call }) } as Result<"run/get">;
+    const content = with_content && row.status === "queued" ? yield* askedContent(row) : undefined;
+    return { run, ...(call && { call }), ...(content && { content }) } as Result<"run/get">;
   });
+}
+
+/** In the form it was given in, so that it can be edited and given back. */
+function* askedContent(row: RunRow): Unit<RunContent | undefined> {
+  const [message] = yield* readPrompt((yield* requestOf(row)).input);
+  const parts = message?.content;
+  if (parts === undefined || typeof parts === "string") return parts;
+  return parts.filter(({ type }) => type !== "thinking") as RunContent;
 }
 
 /** From the answer that asked for it: what is shown is what will be carried out, to the letter. */

@@ -77,3 +77,14 @@ test("[RUN76] of a call that has its answer only how it stands is told, and noth
     expect(soFar().at(-1)).toMatchObject({ id: "call_1", offset: 0, text: "anew" });
   }
 });
+
+test("[RUN77] what a call changed is told with its end while it is short", () => {
+  const { live } = stage();
+  const change = (text: string) => [{ path: "a.ts", oldText: "", newText: text }];
+  const done = { name: "files_edit", status: "completed" };
+  live.tool({ ...done, tool_call_id: "call_1", diffs: change("short") });
+  live.tool({ ...done, tool_call_id: "call_2", diffs: change("x".repeat(64 * 1024 + 1)) });
+  const [first, second] = live.soFar().map(({ params }) => params);
+  expect(first).toMatchObject({ diffs: [{ path: "a.ts", old_text: "", new_text: "short" }] });
+  expect(second).not.toHaveProperty("diffs");
+});

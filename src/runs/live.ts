@@ -1,3 +1,4 @@
+import type { FileDiff } from "../providers/index.js";
 import type { LiveNote } from "../threads/index.js";
 import type { SessionKey } from "./session/parts.js";
 
@@ -18,12 +19,17 @@ interface ToolFacts {
   readonly status: string;
   readonly output?: string;
   readonly duration_ms?: number;
+  readonly diffs?: readonly FileDiff[];
 }
+
+type Told = Omit<ToolFacts, "diffs"> & { readonly step: number };
 
 /** As much of a tool's output as is kept for who comes later: what it prints has no end. */
 const KEPT_OUTPUT = 64 * 1024;
 /** As much of a tool's answer as is told to who watches: the message has all of it. */
 const SHOWN_OUTPUT = 4_096;
+/** As many units of changed files as are told to who watches: the message has all of them. */
+const SHOWN_DIFFS = 64 * 1024;
 
 /**
  * What a run says while it says it. Nobody can ask for it later; who comes in the middle gets what came so far: of a tool
@@ -35,7 +41,7 @@ export class Live {
   readonly #tell: (note: LiveNote) => void;
   #pieces: Piece[] = [];
   /** How each call stands. */
-  readonly #tools = new Map<string, ToolFacts>();
+  readonly #tools = new Map<string, Told>();
   step = 0;
 
   constructor(key: SessionKey, run_id: string, tell: (note: LiveNote) => void) {
@@ -63,11 +69,12 @@ export class Live {
   }
 
   tool(facts: ToolFacts): void {
-    const { output } = facts;
+    const { output, diffs = [], ...rest } = facts;
     const told = {
       step: this.step,
-      ...facts,
+      ...rest,
       ...(output !== undefined && { output: output.slice(0, SHOWN_OUTPUT) }),
+      ...shownDiffs(diffs),
     };
     this.#tools.set(`${this.step} ${facts.tool_call_id}`, told);
     this.#send("run/tool", told);
@@ -114,11 +121,19 @@ export class Live {
   }
 }
 
-function isAnswer({ status }: ToolFacts): boolean {
+function shownDiffs(diffs: readonly FileDiff[]): { diffs?: object[] } {
+  const size = diffs.reduce((sum, { oldText, newText }) => sum + oldText.length + newText.length, 0);
+  if (diffs.length === 0 || size > SHOWN_DIFFS) return {};
+  return {
+    diffs: diffs.map(({ path, oldText, newText }) => ({ path, old_text: oldText, new_text: newText })),
+  };
+}
+
+function isAnswer({ status }: Pick<ToolFacts, "status">): boolean {
   return status === "completed" || status === "failed";
 }
 
-function isOfCall(piece: Piece, { step, tool_call_id }: ToolFacts & { step: number }): boolean {
+function isOfCall(piece: Piece, { step, tool_call_id }: Told): boolean {
   const { kind } = piece;
   const isCalls = kind === "tool_input" || kind === "tool_output";
   return isCalls && piece.step === step && piece.id === tool_call_id;

@@ -9,6 +9,7 @@ export type ThreadsFailure =
   | { kind: "thread.no_worktree"; thread_id: string }
   | { kind: "thread.setting_up"; thread_id: string }
   | { kind: "message.exists"; message_id: string }
+  | { kind: "message.not_found"; message_id: string }
   | { kind: "archive.too_large"; size: number; limit: number }
   | { kind: "archive.path_invalid"; path: string }
   | { kind: "trust.content_changed"; trust_kind: string; content_sha256?: string };

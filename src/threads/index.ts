@@ -19,6 +19,7 @@ export { findLogged, recordMessages, upToDate } from "./record.js";
 export { reindexWorkspace } from "./reindex.js";
 export { removeThreadWorktree } from "./remove-worktree.js";
 export { searchMessages } from "./search.js";
+export { setUpAgain } from "./set-up-again.js";
 export { endInterruptedSetups } from "./setup.js";
 export { Setups } from "./setups.js";
 export { startThread } from "./start.js";

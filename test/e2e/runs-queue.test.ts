@@ -243,3 +243,27 @@ test("[RUN27] a message with an image waits with its image", async () => {
   const question = (await scene.messages(id))[2];
   expect(question?.content).toMatchObject([{ text: "Look" }, { type: "image", mimeType: "image/png" }]);
 });
+
+test("[RUN29] what waits can be read whole, edited and given back", async () => {
+  const scene = await stage.scene();
+  const { id, run: busyRun } = await busy(scene, "whole", "Done.", "Done too.");
+  const read = (run_id: string) => scene.wire.result("run/get", { run_id, with_content: true });
+  const long = "word ".repeat(400);
+  const plain = await scene.startRun(id, long);
+  expect((await read(plain.run.id)).content).toBe(long);
+  const data = Buffer.from("89504e470d0a1a0a00000001", "hex").toString("base64");
+  const blocks = [
+    { type: "text" as const, text: "Look" },
+    { type: "image" as const, data, mimeType: "image/png" },
+  ];
+  const { run } = await scene.startRun(id, blocks);
+  const { content } = await read(run.id);
+  expect(content).toEqual(blocks);
+  await scene.wire.result("run/update", { run_id: run.id, content });
+  expect((await read(run.id)).content).toEqual(blocks);
+  expect(await scene.wire.result("run/get", { run_id: run.id })).not.toHaveProperty("content");
+  expect(await read(busyRun.id)).not.toHaveProperty("content");
+  scene.model.open("whole");
+  await scene.ended(run.id);
+  expect(scene.model.requests[2]?.body).toContain(data);
+});

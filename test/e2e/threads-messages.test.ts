@@ -41,6 +41,28 @@ onEachStore("messages of a thread", (kind) => {
     expect([exact.data.length, exact.next_cursor]).toEqual([31, undefined]);
   });
 
+  test("[THR116] a page around a message has what stands before and after it, and leads on to either side", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ title: "T" });
+    const wanted = Array.from({ length: 20 }, (_, n) => `m${n}`);
+    for (const each of wanted) await scene.append(id, { id: each, role: "user", content: each });
+    const around = await scene.page(id, { around: "m9", limit: 6, order: "asc" });
+    expect(ids(around.data)).toEqual(wanted.slice(6, 12));
+    const older = await scene.page(id, { cursor: around.next_cursor, limit: 3 });
+    expect(ids(older.data)).toEqual(["m5", "m4", "m3"]);
+    const newer = await scene.page(id, { cursor: around.newer_cursor, limit: 500, order: "asc" });
+    expect(ids(newer.data)).toEqual(wanted.slice(12));
+    expect(newer.next_cursor).toBeUndefined();
+    const first = await scene.page(id, { around: "m0", limit: 4 });
+    expect([ids(first.data), first.next_cursor]).toEqual([["m3", "m2", "m1", "m0"], undefined]);
+    const last = await scene.page(id, { around: "m19", limit: 4 });
+    expect([ids(last.data), last.newer_cursor]).toEqual([["m19", "m18", "m17"], undefined]);
+    expect(await scene.wire.error("thread/messages", { thread_id: id, around: "gone" })).toMatchObject({
+      code: -32602,
+      data: { kind: "message.not_found", message_id: "gone" },
+    });
+  });
+
   test("[THR31] a cursor into a log that was replaced is refused, as is one that is none", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ title: "T" });

@@ -28,7 +28,7 @@ async function statusOfNew(shop: Workshop): Promise<string | undefined> {
 
 const trustParams = (shop: Workshop, content_sha256: string) => ({
   workspace_id: shop.workspace_id,
-  kind: "worktree_hooks",
+  kind: "worktree_hooks" as const,
   content_sha256,
 });
 
@@ -165,4 +165,24 @@ test("[WTG14] hooks that were changed while git made the worktree don't run on a
   const status = await statusOfNew(shop);
   expect(ran("evil")).toBe(false);
   expect(status).toBe("untrusted");
+});
+
+test("[WTG22] hooks trusted with a thread's id run at once in its worktree, once", async () => {
+  const shop = await Workshop.open(gateway, freshRepository({ "shared.txt": "s" }));
+  shop.configure({ worktreeHooks: { symlinks: [{ source: "shared.txt", target: "l" }], ...touching("a") } });
+  const { thread, id, path } = await shop.startInWorktree();
+  const trust = trustParams(shop, thread.setup?.content_sha256 as string);
+  const plain = await shop.start({ use_worktree: false });
+  const refused = await shop.wire.error("workspace/trust", { ...trust, thread_id: plain.id });
+  expect(refused.data.kind).toBe("thread.no_worktree");
+  expect(await shop.wire.result("workspace/trust", { ...trust, thread_id: id })).toEqual({ trusted: true });
+  const { setup } = await shop.setUp(id);
+  expect(setup).toMatchObject({ status: "done", steps: [{ status: "done" }, { status: "done" }] });
+  expect(ran("a")).toBe(true);
+  expect(readFileSync(join(path, "l"), "utf8")).toBe("s");
+  rmSync(join(marks, "a"));
+  await shop.wire.result("workspace/trust", { ...trust, thread_id: id });
+  await shop.wire.settled();
+  expect(await shop.get(id)).toMatchObject({ setup: { status: "done" } });
+  expect(ran("a")).toBe(false);
 });

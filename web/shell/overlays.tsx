@@ -1,9 +1,15 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { create } from "zustand";
+import { useProgressIn } from "../features/first-visit/progress.js";
 import { type Command, useCommands } from "../state/commands.js";
+import { noteVisit } from "../state/recents.js";
+import { type Route, useRoute } from "../state/router.js";
+import { useTree } from "../state/tree.js";
+import { useSize } from "./size.js";
 
 const Palette = lazy(() => import("../features/palette/palette.js"));
 const KeysSheet = lazy(() => import("../features/palette/keys-sheet.js"));
+const FirstSteps = lazy(() => import("../features/first-visit/first-steps.js"));
 
 type Overlay = { readonly kind: "palette"; readonly query?: string } | { readonly kind: "keys" };
 
@@ -31,11 +37,25 @@ const COMMANDS: readonly Command[] = [
 /** What stands over the panes, one at a time. */
 export function Overlays() {
   const { open } = useOverlay();
+  const route = useRoute();
   useCommands(COMMANDS);
+  useEffect(() => noteVisit(route), [route]);
+  const steps = useFirstSteps(route);
   return (
     <Suspense>
       {open?.kind === "palette" && <Palette query={open.query ?? ""} onClose={close} />}
       {open?.kind === "keys" && <KeysSheet onClose={close} />}
+      {steps && <FirstSteps />}
     </Suspense>
   );
+}
+
+/** A phone shows no first visit beside the tree, so that the steps are all there is of it. */
+function useFirstSteps(route: Route): boolean {
+  const ws = useTree((tree) => tree.ws);
+  const empty = useTree((tree) => tree.state === "ready" && tree.threads.size === 0);
+  const { along } = useProgressIn(ws);
+  const phone = useSize() === "phone";
+  if (route.view === "home") return phone && (along ?? empty);
+  return along === true;
 }

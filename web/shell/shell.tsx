@@ -1,7 +1,11 @@
-import { lazy, Suspense, useEffect, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
+import { useContextCommands, useOpenForAddress } from "../features/inspector/commands.js";
+import { useTab } from "../features/inspector/tab.js";
 import { Sidebar } from "../features/tree/sidebar.js";
+import { TreeCommands } from "../features/tree/tree-commands.js";
 import { type Command, useCommands } from "../state/commands.js";
 import { useLink } from "../state/gateway.js";
+import { watchOutbox } from "../state/outbox.js";
 import { useLayout } from "../state/prefs.js";
 import { type Route, type ThreadRoute, useRoute } from "../state/router.js";
 import { loadUnderWay } from "../state/runs.js";
@@ -11,34 +15,42 @@ import { ConfirmHost } from "../ui/confirm.js";
 import { Toasts } from "../ui/toasts.js";
 import { Home } from "./home.js";
 import { useKeys } from "./keys.js";
+import { OfflineBanner } from "./offline.js";
 import { Overlays } from "./overlays.js";
 import { type Panes, useDrawers, usePanes } from "./panes.js";
 import { Resizer } from "./resizer.js";
 import { SignedOut } from "./signed-out.js";
 import { type Size, useSize } from "./size.js";
 import { useTheme } from "./theme.js";
-
-const ThreadView = lazy(() => import("../features/thread/thread-view.js"));
-const Inspector = lazy(() => import("../features/inspector/inspector.js"));
-const FullContext = lazy(() => import("../features/inspector/full-context.js"));
-const DocView = lazy(() => import("../features/agents-doc/doc-view.js"));
-const SettingsView = lazy(() => import("../features/settings/settings-view.js"));
-const FolderView = lazy(() => import("../features/tree/folder-view.js"));
+import {
+  DocView,
+  FolderView,
+  FullContext,
+  Inspector,
+  SettingsView,
+  ThreadView,
+  useLoadAhead,
+} from "./views.js";
 
 /** The whole page: which panes there are at this width, and what stands in them. */
 export function Shell() {
   useTheme();
   useKeys();
   useOpenWorkspace();
+  useLoadAhead();
+  useEffect(watchOutbox, []);
   const { link } = useLink();
   const route = useRoute();
   const panes = usePanes();
   const size = useSize();
   usePaneCommands(panes);
+  useContextCommands();
+  useOpenForAddress(panes);
   if (link === "signed_out") return <SignedOut />;
   return (
     <>
       <Frame route={route} panes={panes} size={size} />
+      <TreeCommands />
       <Overlays />
       <ConfirmHost />
       <Toasts />
@@ -56,18 +68,14 @@ function Frame({ route, panes, size }: FrameProps) {
   const ws = useTree((tree) => tree.ws);
   const layout = useLayout(ws);
   const shown = shownPanes(route, panes, size);
+  const tab = useTab(route);
   const style = {
     ...(layout.side && { "--side": `${layout.side}px` }),
     ...(layout.insp && { "--insp": `${layout.insp}px` }),
   } as React.CSSProperties;
   return (
-    <div className="app" data-size={size} data-panes={shown.name} style={style}>
-      {shown.side && (
-        <>
-          <Sidebar />
-          {size !== "phone" && <Resizer pane="side" />}
-        </>
-      )}
+    <div className="app" data-size={size} data-panes={shown.name} data-tab={tab} style={style}>
+      {shown.side && <Sidebar>{size !== "phone" && <Resizer pane="side" />}</Sidebar>}
       {shown.main && (
         <Suspense fallback={<main className="main" aria-busy="true" />}>
           <MainPane route={route} />
@@ -75,10 +83,12 @@ function Frame({ route, panes, size }: FrameProps) {
       )}
       {shown.insp && (
         <Suspense fallback={<aside className="insp" aria-label="Inspector" aria-busy="true" />}>
-          <Inspector route={route as ThreadRoute} />
-          {size === "wide" && <Resizer pane="insp" />}
+          <Inspector route={route as ThreadRoute}>
+            {size === "wide" && tab !== "artifacts" && <Resizer pane="insp" />}
+          </Inspector>
         </Suspense>
       )}
+      {(route.view !== "thread" || route.full || !shown.main) && <OfflineBanner />}
       {size === "narrow" && panes.side && <Scrim />}
       {shown.insp && size !== "wide" && size !== "phone" && <Scrim />}
     </div>
@@ -136,7 +146,11 @@ function focusPane(step: 1 | -1): void {
   );
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
   const pane = panes[(at + step + panes.length) % panes.length];
-  pane?.querySelector<HTMLElement>("[data-pane-focus], [tabindex='0'], button, a[href], textarea")?.focus();
+  const places = (which: string) => [...(pane?.querySelectorAll<HTMLElement>(which) ?? [])];
+  const shown = (place: HTMLElement) => place.checkVisibility() && !place.matches(":disabled");
+  (
+    places("[data-pane-focus]").find(shown) ?? places("[tabindex='0'], button, a[href], textarea").find(shown)
+  )?.focus();
 }
 
 function usePaneCommands({ toggleSide, toggleInsp }: Panes): void {

@@ -19,6 +19,13 @@ export interface Layout {
   readonly sideOpen?: boolean;
   readonly inspOpen?: boolean;
   readonly openFolders?: readonly string[];
+  /** When threads are grouped by agent: the groups that are shut. */
+  readonly closedAgents?: readonly string[];
+  /** Rows of the tree, by their keys: those that are selected, and the one that had the focus. */
+  readonly picked?: readonly string[];
+  readonly focusRow?: string;
+  /** How far the tree is scrolled. */
+  readonly scroll?: number;
 }
 
 const KEY = "heddle.prefs";

@@ -18,6 +18,10 @@ export type Route =
       readonly full?: boolean | undefined;
       /** The run it is held against; default: the one before. */
       readonly compare?: string | undefined;
+      /** Of the context: its text or its request instead of its sections. */
+      readonly show?: "text" | "request" | undefined;
+      /** What would be sent now, instead of what was. */
+      readonly preview?: boolean | undefined;
     }
   | { readonly view: "folder"; readonly ws: string; readonly folder: string }
   | {
@@ -27,7 +31,7 @@ export type Route =
       readonly folder?: string | undefined;
       readonly version?: number | undefined;
     }
-  | { readonly view: "settings"; readonly ws: string };
+  | { readonly view: "settings"; readonly ws: string; readonly section?: string | undefined };
 
 export type ThreadRoute = Extract<Route, { view: "thread" }>;
 
@@ -36,7 +40,7 @@ const PANES = new Set(["context", "runs", "artifacts"]);
 export function pathOf(route: Route): string {
   if (route.view === "home") return route.ws ? `/w/${route.ws}` : "/";
   const base = `/w/${route.ws}`;
-  if (route.view === "settings") return `${base}/settings`;
+  if (route.view === "settings") return `${base}/settings${route.section ? `/${route.section}` : ""}`;
   if (route.view === "folder") return `${base}/folder/${route.folder}`;
   if (route.view === "doc") {
     const version = route.version === undefined ? "" : `?version=${route.version}`;
@@ -45,12 +49,14 @@ export function pathOf(route: Route): string {
   return `${base}/thread/${route.thread}${threadTail(route)}`;
 }
 
-function threadTail({ message, pane, run, step, full, compare }: ThreadRoute): string {
+function threadTail({ message, pane, run, step, full, compare, show, preview }: ThreadRoute): string {
   if (message !== undefined) return `/message/${encodeURIComponent(message)}`;
   if (pane === undefined) return "";
   const query = new URLSearchParams();
   if (full) query.set("full", "1");
   if (compare) query.set("compare", compare);
+  if (show) query.set("show", show);
+  if (preview) query.set("preview", "1");
   const tail = pane === "context" && run ? `/${run}${step ? `/${step}` : ""}` : "";
   return `/${pane}${tail}${query.size > 0 ? `?${query}` : ""}`;
 }
@@ -58,7 +64,7 @@ function threadTail({ message, pane, run, step, full, compare }: ThreadRoute): s
 export function routeOf(url: URL): Route {
   const [w, ws, view, id, ...rest] = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
   if (w !== "w" || !ws) return { view: "home" };
-  if (view === "settings") return { view, ws };
+  if (view === "settings") return { view, ws, section: id };
   if (view === "folder" && id) return { view, ws, folder: id };
   if (view === "agents-md")
     return { view: "doc", ws, folder: id, version: wholeOf(url.searchParams.get("version")) };
@@ -77,7 +83,13 @@ function threadRoute(base: ThreadRoute, rest: readonly string[], query: URLSearc
     step: wholeOf(second),
     full: query.has("full") || undefined,
     compare: query.get("compare") ?? undefined,
+    show: showOf(query.get("show")),
+    preview: query.has("preview") || undefined,
   };
+}
+
+function showOf(text: string | null): ThreadRoute["show"] {
+  return text === "text" || text === "request" ? text : undefined;
 }
 
 function wholeOf(text: string | null | undefined): number | undefined {

@@ -126,7 +126,7 @@ function moves(tree: Tree, { folders, placements, removed_ids, threads }: Change
 
 type Parts = Pick<Tree, "threads" | "folders" | "places">;
 
-/** Folders by their rank; threads pinned first, then by theirs. */
+/** Folders by their rank; threads pinned first, the latest pinned on top, then by theirs. */
 function childrenOf({ threads, folders, places }: Parts): Map<string, Children> {
   const children = new Map<string, { folders: string[]; threads: string[] }>();
   const at = (key: string) => {
@@ -136,11 +136,11 @@ function childrenOf({ threads, folders, places }: Parts): Map<string, Children> 
   };
   for (const folder of folders.values()) at(folder.parent_folder_id ?? ROOT).folders.push(folder.id);
   for (const thread of threads.values()) at(places.get(thread.id)?.folder_id ?? ROOT).threads.push(thread.id);
-  const pinned = (id: string) => (threads.get(id)?.pinned_at === undefined ? 1 : 0);
+  const pinned = (id: string) => threads.get(id)?.pinned_at ?? 0;
   const rank = (id: string) => places.get(id)?.rank ?? 0;
   for (const each of children.values()) {
     each.folders.sort((a, b) => (folders.get(a)?.rank ?? 0) - (folders.get(b)?.rank ?? 0));
-    each.threads.sort((a, b) => pinned(a) - pinned(b) || rank(a) - rank(b));
+    each.threads.sort((a, b) => pinned(b) - pinned(a) || rank(a) - rank(b));
   }
   return children;
 }

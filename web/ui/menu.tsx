@@ -139,5 +139,6 @@ function usePlace(anchor: MenuAnchor, ref: React.RefObject<HTMLDivElement | null
       top: fits ? below : Math.max(EDGE, above),
     });
   }, [anchor, ref]);
-  return place ?? { left: 0, top: 0, visibility: "hidden" as const };
+  // Not hidden: what is hidden can't take the focus, and it does before it has its place.
+  return place ?? { left: 0, top: 0, opacity: 0 };
 }

@@ -42,7 +42,13 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       await deps.project.refresh(params.workspace_id);
       return result;
     },
-    "workspace/trust": (params) => threads.trustContent(deps, params),
+    "workspace/trust": async (params, { call }) => {
+      const result = await threads.trustContent(deps, params);
+      const { thread_id, workspace_id, kind } = params;
+      if (result.trusted && kind === "worktree_hooks" && thread_id !== undefined)
+        sendInitialPrompt(deps, await threads.setUpAgain(deps, { workspace_id, thread_id }, call));
+      return result;
+    },
     "workspace/reindex": (params) => threads.reindexWorkspace(deps, deps.watching, params),
 
     "thread/tree": (params) => tree.readTree(deps, params),

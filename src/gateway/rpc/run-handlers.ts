@@ -71,9 +71,13 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
 
     "agent/list": async ({ workspace_id, include_hidden }) => {
       await deps.agents.looked;
-      const { problem } = deps.agents;
+      const { problem, configFile } = deps.agents;
       const data = agentsIn(deps, workspace_id).list(include_hidden);
-      return { data, ...(problem !== undefined && { problem }) };
+      return {
+        data,
+        ...(problem !== undefined && { problem }),
+        ...(configFile !== undefined && { config_file: configFile }),
+      };
     },
     "agent/get": async ({ workspace_id, agent_id }) => {
       await deps.agents.looked;

@@ -125,6 +125,7 @@ export class WorkAnswer {
       status: event.failed ? "failed" : "completed",
       output: event.output,
       ...(event.duration_ms !== undefined && { duration_ms: event.duration_ms }),
+      ...(event.diffs && { diffs: event.diffs }),
     });
   }
 

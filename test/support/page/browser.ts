@@ -27,7 +27,7 @@ export interface PageBrowser {
   /** A window of its own (nothing stored, signed in), at a path of the page. */
   open(gateway: TestGateway, path?: string, options?: OpenOptions): Promise<Page>;
   /** Another window of the same browser profile: it shares storage and session. */
-  again(page: Page, path?: string): Promise<Page>;
+  again(page: Page, path?: string, tolerates?: RegExp): Promise<Page>;
 }
 
 /** A real browser for a suite. Whatever the page reports as an error, or the policy blocks, fails the test that opened it. */
@@ -62,9 +62,9 @@ export function pageBrowser(): PageBrowser {
       if (path !== "/") await page.goto(gateway.url + path);
       return page;
     },
-    async again(page, path = "/") {
+    async again(page, path = "/", tolerates) {
       const other = await page.context().newPage();
-      watch(other);
+      watch(other, tolerates);
       await other.goto(new URL(path, page.url()).href);
       return other;
     },

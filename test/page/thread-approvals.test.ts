@@ -1,0 +1,122 @@
+import { describe, expect, inject, test } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../../src/tools/index.js";
+import { playByAgent } from "../support/agents.js";
+import { childOf, delegates } from "../support/delegation.js";
+import { pageBrowser, shot } from "../support/page/browser.js";
+import { calls, type RunScene } from "../support/runs.js";
+import { pathOf, said, soon, threadStage } from "./thread-scenes.js";
+
+const made: string[] = [];
+const risky = defineTool({
+  name: "risky_work",
+  description: "Does something that somebody should know of.",
+  parameters: z.strictObject({ what: z.string() }),
+  capabilities: ["risky"],
+  safeToRepeat: false,
+  asks: true,
+  run: ({ what }) => {
+    made.push(what);
+    return { status: "completed" as const, output: `did ${what.slice(0, 20)}` };
+  },
+});
+
+describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", () => {
+  const stage = threadStage({ options: { tools: [risky] } });
+  const browser = pageBrowser();
+
+  async function asked(scene: RunScene, what: string) {
+    const { id } = await scene.start({ agent_id: "codex", title: "Asks" });
+    playByAgent(scene.model, { codex: [calls("risky_work", { what }), "Done with it."] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    return { id, run, path: pathOf(scene, id) };
+  }
+
+  test("[PTH20] a call that asks shows what exactly, never takes the focus, and folds to a row when it is answered", async () => {
+    const scene = await stage.scene();
+    const { path, run } = await asked(scene, "wipe the cache");
+    const page = await browser.open(stage.gateway(), path);
+    const card = page.getByRole("group", { name: "Codex wants to use risky_work" });
+    await card.waitFor();
+    await card.getByText("wipe the cache").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.closest(".ask"))).toBeNull();
+    await page.getByText("Waiting for you").first().waitFor();
+    await shot(page, "thread-asks");
+    await card.getByRole("button", { name: "Allow once" }).click();
+    await said(page)
+      .getByText(/^Allowed once, \d\d:\d\d$/)
+      .waitFor();
+    await card.waitFor({ state: "detached" });
+    await scene.ended(run.id);
+    await said(page).getByText("Done with it.").waitFor();
+    await said(page)
+      .getByText(/^Allowed once/)
+      .waitFor();
+    expect(made).toContain("wipe the cache");
+  });
+
+  test("[PTH21] with the focus on a card A allows, Shift A always allows and D denies", async () => {
+    const scene = await stage.scene();
+    const denied = await asked(scene, "denied by key");
+    const page = await browser.open(stage.gateway(), denied.path);
+    const card = page.getByRole("group", { name: "Codex wants to use risky_work" });
+    await card.focus();
+    await page.keyboard.press("d");
+    await said(page)
+      .getByText(/^Denied, /)
+      .waitFor();
+    await scene.ended(denied.run.id);
+    expect(made).not.toContain("denied by key");
+    playByAgent(scene.model, { codex: [calls("risky_work", { what: "always by key" }), "And again."] });
+    await scene.startRun(denied.id, "again");
+    await card.focus();
+    await page.keyboard.press("Shift+A");
+    await said(page)
+      .getByText(/^Always allowed in this thread, /)
+      .waitFor();
+    await said(page).getByText("And again.").waitFor();
+    expect((await scene.get(denied.id)).granted_tools).toEqual(["risky_work"]);
+  });
+
+  test("[PTH22] what was cut for lists is read whole before it can be allowed", async () => {
+    const scene = await stage.scene();
+    const { path, run } = await asked(scene, `${"a".repeat(3_000)} and then the end of it`);
+    const page = await browser.open(stage.gateway(), path);
+    const card = page.getByRole("group", { name: "Codex wants to use risky_work" });
+    await card.getByText("and then the end of it").waitFor();
+    await card.getByRole("button", { name: "Deny" }).click();
+    await scene.ended(run.id);
+  });
+
+  test("[PTH23] what a delegate asks stands in the branch too, and is answered for both; a card that is out of view is named above the composer", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Parent" });
+    playByAgent(scene.model, {
+      claude: [delegates({ agentId: "codex", content: "Do the risky part", mode: "sync" }), "All is done."],
+      codex: [calls("risky_work", { what: "delegated" }), "It went well."],
+    });
+    for (let n = 0; n < 30; n++) await scene.append(id, `Earlier ${n}`);
+    const { run } = await scene.startRun(id, "go");
+    const child = await childOf(scene, "codex", "waiting");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const branch = page.getByRole("region", { name: "Asked Codex" });
+    const card = branch.getByRole("group", { name: "Codex wants to use risky_work" });
+    await card.waitFor();
+    await branch.getByText("Waiting for you").waitFor();
+    await page.locator(".scroll").evaluate((element) => element.scrollTo(0, 0));
+    const bar = page.locator(".unseen");
+    await bar.getByText("Codex wants to use risky_work").waitFor();
+    await bar.getByRole("button", { name: "Show" }).click();
+    await bar.waitFor({ state: "detached" });
+    const other = await browser.again(page, pathOf(scene, child.thread_id));
+    const there = other.getByRole("group", { name: "Codex wants to use risky_work" });
+    await there.getByRole("button", { name: "Allow once" }).click();
+    await card.waitFor({ state: "detached" });
+    await scene.ended(run.id);
+    await branch.getByText(/^Answered/).waitFor();
+    await branch.getByRole("button", { name: /It went well/ }).click();
+    await said(page).getByText("All is done.").waitFor();
+    await soon(() => branch.getByRole("link").getAttribute("href")).toContain(child.thread_id);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, inject, test } from "vitest";
+import { playByAgent } from "../support/agents.js";
+import { pageBrowser, shot } from "../support/page/browser.js";
+import { calls } from "../support/runs.js";
+import { pathOf, said, soon, threadStage } from "./thread-scenes.js";
+
+describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
+  const stage = threadStage();
+  const browser = pageBrowser();
+
+  async function long(count: number) {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Long one" });
+    for (let n = 0; n < count; n++) {
+      const role = n % 2 === 0 ? "user" : "agent";
+      await scene.append(id, {
+        id: `m${n}`,
+        role,
+        content: `Message number ${n}${n === 7 ? " with a walrus" : ""}`,
+      });
+    }
+    return { scene, id, path: pathOf(scene, id) };
+  }
+
+  test("[PTH30] a thread opens at its end, and older messages are there before one arrives at them, without a leap", async () => {
+    const { path } = await long(160);
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("Message number 159", { exact: true }).waitFor();
+    const box = page.locator(".scroll");
+    expect(await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)).toBeLessThan(2);
+    // Upwards screen by screen: each message in view has the one before it above it.
+    for (let step = 0; step < 60; step++) {
+      await box.evaluate((e) => e.scrollBy(0, -400));
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
+      const numbers = await said(page)
+        .locator("[data-item]")
+        .evaluateAll((items) => items.map((item) => Number(item.getAttribute("data-item")?.slice(1))));
+      expect(numbers).toEqual(numbers.map((_, at) => (numbers[0] as number) + at));
+      if (await box.evaluate((e) => e.scrollTop === 0)) break;
+    }
+    await said(page).getByText("Message number 0", { exact: true }).waitFor();
+  });
+
+  test("[PTH31] an address that names a message opens there and marks it; one that is not there says so and opens at the end", async () => {
+    const { path } = await long(200);
+    const page = await browser.open(stage.gateway(), `${path}/message/m40`);
+    await page.locator('[data-item="m40"][data-hit]').waitFor();
+    const seen = () =>
+      page.locator('[data-item="m40"]').evaluate((e) => {
+        const box = (document.querySelector(".scroll") as HTMLElement).getBoundingClientRect();
+        const { top, bottom } = e.getBoundingClientRect();
+        return top >= box.top && bottom <= box.bottom;
+      });
+    await soon(seen).toBe(true);
+    const other = await browser.open(stage.gateway(), `${path}/message/gone`);
+    await other.getByText("That message is not in this thread.").waitFor();
+    await said(other).getByText("Message number 199", { exact: true }).waitFor();
+  });
+
+  test("[PTH32] find looks through all of the thread, also where it is not loaded, and goes from match to match", async () => {
+    const { path } = await long(180);
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("Message number 179", { exact: true }).waitFor();
+    await page.keyboard.press("ControlOrMeta+f");
+    const field = page.getByRole("search", { name: "Find in thread" }).getByRole("textbox");
+    await field.fill("walrus");
+    await page.getByText("1 of 1").waitFor();
+    await page.locator('[data-item="m7"][data-hit]').waitFor();
+    await field.fill("number");
+    await page.getByText("1 of 180").waitFor();
+    await field.press("Enter");
+    await page.getByText("2 of 180").waitFor();
+    await field.press("Shift+Enter");
+    await page.getByText("1 of 180").waitFor();
+    await field.fill("heffalump");
+    await page.getByText("Nothing matches").waitFor();
+    await shot(page, "thread-find");
+    await field.press("Escape");
+    await field.waitFor({ state: "detached" });
+  });
+
+  test("[PTH33] arrows go from message to message, and letters act on the one that has the focus", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Keys" });
+    playByAgent(scene.model, {
+      claude: ["First answer.", calls("files_list", {}), "Second answer.", "Third answer."],
+    });
+    await scene.answered(id, "First question?");
+    const second = await scene.answered(id, "Second question?");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await said(page).getByText("Second answer.").waitFor();
+    const items = said(page).getByRole("article");
+    await items.last().focus();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-item"));
+    expect(await focused()).toBe(second.agent_message_id);
+    await page.keyboard.press("Enter");
+    await soon(() =>
+      items
+        .last()
+        .getByRole("button", { name: /files_list/ })
+        .getAttribute("aria-expanded"),
+    ).toBe("true");
+    await page.keyboard.press("y");
+    await soon(() => page.evaluate(() => navigator.clipboard.readText())).toContain("Second answer.");
+    await page.keyboard.press("x");
+    await soon(async () => new URL(page.url()).pathname).toContain(`/context/${second.id}`);
+    await items.last().focus();
+    await page.keyboard.press("ArrowUp");
+    expect(await focused()).toBe(second.user_message_id);
+    await page.keyboard.press("r");
+    const field = page.getByRole("textbox", { name: "Edit the message" });
+    await soon(() => field.inputValue()).toBe("Second question?");
+    await field.fill("Another question?");
+    await field.press("Enter");
+    await soon(async () => page.url().includes(id)).toBe(false);
+    await said(page).getByText("Third answer.").waitFor();
+    await said(page).getByText("Another question?").waitFor();
+    await said(page).getByText("First answer.").waitFor();
+    expect(await said(page).getByText("Second question?").count()).toBe(0);
+    expect((await scene.messages(id)).length).toBe(4);
+  });
+
+  test("[PTH34] a message forks the thread after it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Root" });
+    playByAgent(scene.model, { claude: ["One.", "Two."] });
+    await scene.answered(id, "First?");
+    await scene.answered(id, "Second?");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const first = said(page).getByRole("article").nth(1);
+    await first.hover();
+    await first.getByRole("button", { name: "Fork from here" }).click();
+    await page.getByRole("heading", { level: 1, name: "Root (fork)" }).waitFor();
+    await said(page).getByText("One.").waitFor();
+    expect(await said(page).getByText("Second?").count()).toBe(0);
+  });
+
+  test("[PTH35] a failed run says what happened and what to do, and can be tried again", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Fails" });
+    playByAgent(scene.model, {
+      claude: [{ steps: [{ status: 400, body: { error: { message: "no such model" } } }] }, "Better now."],
+    });
+    const run = await scene.ask(id, "Try this.");
+    expect(run.status).toBe("failed");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const card = said(page).getByRole("alert");
+    await card.waitFor();
+    await card.getByText(run.error?.code as string).waitFor();
+    await page.getByText("Run 1 failed", { exact: true }).waitFor();
+    await shot(page, "thread-failed");
+    await card.getByRole("button", { name: "Try again" }).click();
+    await said(page).getByText("Better now.").waitFor();
+  });
+
+  test("[PTH36] the name is changed in place by a double click, and can be undone", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Old name" });
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    await page.getByRole("heading", { level: 1, name: "Old name" }).dblclick();
+    const field = page.getByRole("textbox", { name: "Name of the thread" });
+    await field.fill("New name");
+    await field.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "New name" }).waitFor();
+    expect((await scene.get(id)).title).toBe("New name");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("heading", { level: 1, name: "Old name" }).waitFor();
+  });
+
+  test("[PTH37] what another program writes, and a log that was emptied, show by themselves", async () => {
+    const { scene, id, path } = await long(4);
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("Message number 3", { exact: true }).waitFor();
+    await scene.append(id, "From elsewhere");
+    await said(page).getByText("From elsewhere").waitFor();
+    await scene.wire.result("thread/clear", { thread_id: id });
+    await said(page).getByText("Nothing has been said here yet").waitFor();
+  });
+});

@@ -1,0 +1,56 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import type { Run } from "../../../src/protocol/index.js";
+import type { Unsent } from "../../state/outbox.js";
+import { Icon } from "../../ui/icon.js";
+import { QueuedRow } from "./queued-row.js";
+import { UnsentRow } from "./unsent-row.js";
+
+const SHOWN = 3;
+
+interface QueueProps {
+  /** What the gateway has queued, next first. */
+  readonly queued: readonly Run[];
+  /** What waits in this browser, oldest first. */
+  readonly unsent: readonly Unsent[];
+  /** The row that is being edited. */
+  readonly editing: string | undefined;
+  onEdit(id: string | undefined): void;
+}
+
+/** What waits for its turn, the next one nearest to the field. */
+export function Queue({ queued, unsent, editing, onEdit }: QueueProps) {
+  const [unfolded, setUnfolded] = useState(false);
+  const all = [
+    ...queued.map((run, at) => ({ id: run.id, run, next: at === 0, unsent: undefined })),
+    ...unsent.map((each) => ({ id: each.key, run: undefined, next: false, unsent: each })),
+  ];
+  if (all.length === 0) return null;
+  // What was refused asks for a decision, and what is edited has the focus: neither is folded away.
+  const kept = (row: (typeof all)[number], at: number) =>
+    unfolded || at < SHOWN || row.id === editing || row.unsent?.problem !== undefined;
+  const shown = all.filter(kept);
+  const more = all.length - shown.length;
+  return (
+    <ul className="queue thin-scroll" aria-label="Queue">
+      {(more > 0 || (unfolded && all.length > SHOWN)) && (
+        <li className="fold">
+          <button
+            type="button"
+            className="grow"
+            aria-expanded={unfolded}
+            onClick={() => setUnfolded(!unfolded)}
+          >
+            <Icon of={unfolded ? ChevronDown : ChevronRight} size={14} />
+            {unfolded ? "Show fewer" : `${more} more`}
+          </button>
+        </li>
+      )}
+      {shown.toReversed().map(({ id, run, unsent: waiting, next }) => {
+        const edit = { editing: id === editing, onEdit: (on: boolean) => onEdit(on ? id : undefined) };
+        if (waiting) return <UnsentRow key={id} unsent={waiting} {...edit} />;
+        return <QueuedRow key={id} run={run as Run} next={next} {...edit} />;
+      })}
+    </ul>
+  );
+}

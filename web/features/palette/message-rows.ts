@@ -1,0 +1,31 @@
+import { MessageSquare } from "lucide-react";
+import type { Result } from "../../../src/protocol/index.js";
+import { navigate, type Route } from "../../state/router.js";
+import type { Tree } from "../../state/tree.js";
+import { openInNewTab } from "../agents/actions.js";
+import type { Group } from "./row.js";
+import { titleOf } from "./thread-rows.js";
+
+type Hit = Result<"thread/search">["data"][number];
+
+export function messageGroup(tree: Tree, hits: readonly Hit[], words: readonly string[]): Group {
+  const rows = hits.map((hit) => {
+    const thread = tree.threads.get(hit.thread_id);
+    const route: Route = {
+      view: "thread",
+      ws: tree.ws as string,
+      thread: hit.thread_id,
+      message: hit.message_id,
+    };
+    return {
+      id: `message-${hit.thread_id}-${hit.message_id}`,
+      title: hit.snippet.replace(/\s+/g, " "),
+      words,
+      icon: MessageSquare,
+      end: thread && titleOf(thread),
+      run: () => navigate(route),
+      also: () => openInNewTab(route),
+    };
+  });
+  return { id: "messages", title: "In messages", rows };
+}

@@ -1,0 +1,144 @@
+import { Check, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { RunApproval } from "../../../src/protocol/index.js";
+import { agentName, useAgent } from "../../state/agents.js";
+import { call } from "../../state/gateway.js";
+import { usePrefs } from "../../state/prefs.js";
+import { toastProblem } from "../../state/toasts.js";
+import { useThread } from "../../state/tree.js";
+import { Button } from "../../ui/button.js";
+import { count, hourMinute } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { Link } from "../../ui/link.js";
+import { StateMark } from "../../ui/state-mark.js";
+import { Asked, wishOf } from "./asked.js";
+import { approvalKey, DECIDED, type Decision, decide, useDecisions } from "./decisions.js";
+import { usePlace } from "./place.js";
+import { setSeen } from "./reading.js";
+
+/** A tool call that waits for somebody's word. It never takes the focus. */
+export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
+  const { ws } = usePlace();
+  const agent = useAgent(approval.agent_id);
+  const thread = useThread(approval.thread_id);
+  const { whole, failed, retry } = useWhole(approval);
+  const [sent, setSent] = useState<Decision>();
+  const ref = useInView(approvalKey(approval));
+  const name = agentName(agent, approval.agent_id);
+  const title = `${name} wants to ${wishOf(approval.name)}`;
+  const off = whole === undefined ? "All of it is being read first" : sent && "It is being answered";
+  const answer = (decision: Decision) => {
+    if (sent || (whole === undefined && decision !== "deny")) return;
+    setSent(decision);
+    void decide(approval, decision).finally(() => setSent(undefined));
+  };
+  return (
+    <div
+      ref={ref}
+      className="ask"
+      role="group"
+      aria-label={title}
+      data-approval={approvalKey(approval)}
+      tabIndex={0}
+      onKeyDown={(event) => keysOf(event, answer)}
+    >
+      <h2>
+        <StateMark mark="waiting" silent />
+        {title}
+      </h2>
+      <Asked name={approval.name} input={whole ?? approval.arguments} />
+      {approval.truncated && whole === undefined && (
+        <p className="why">
+          {failed
+            ? "The rest could not be read. "
+            : `Reading all ${count(approval.arguments_chars ?? 0)} characters…`}
+          {failed && (
+            <button type="button" className="link" onClick={retry}>
+              Try again
+            </button>
+          )}
+        </p>
+      )}
+      <div className="btns">
+        <Button kind="primary" keys="a" off={off} onClick={() => answer("allow")}>
+          Allow once
+        </Button>
+        <Button className="wide" off={off} onClick={() => answer("always")}>
+          Always in this thread
+        </Button>
+        <Button keys="d" off={sent && "It is being answered"} onClick={() => answer("deny")}>
+          Deny
+        </Button>
+        <span className="grow" />
+        <span className="why">
+          {thread?.worktree && `In the worktree ${thread.worktree.path.split("/").at(-1)}. `}
+          {approval.name} asks, by {name}’s <Link to={{ view: "settings", ws }}>toolApprovals</Link>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function keysOf(event: KeyboardEvent, answer: (decision: Decision) => void): void {
+  const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+  if (ctrlKey || metaKey || altKey || !usePrefs.getState().singleKeys) return;
+  const decision =
+    key.toLowerCase() === "a" ? (shiftKey ? "always" : "allow") : key === "d" ? "deny" : undefined;
+  if (!decision) return;
+  event.preventDefault();
+  event.stopPropagation();
+  answer(decision);
+}
+
+/** All of the arguments: nobody should allow what they have not been shown. */
+function useWhole(approval: RunApproval) {
+  const { run_id, tool_call_id, truncated } = approval;
+  const [whole, setWhole] = useState(truncated ? undefined : approval.arguments);
+  const [failed, setFailed] = useState(false);
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks again
+  useEffect(() => {
+    if (!truncated) return;
+    setFailed(false);
+    call("run/get", { run_id, tool_call_id }).then(
+      ({ call: asked }) => setWhole(asked?.arguments),
+      (error: unknown) => {
+        setFailed(true);
+        toastProblem(error);
+      },
+    );
+  }, [run_id, tool_call_id, truncated, attempt]);
+  return { whole, failed, retry: () => setAttempt((before) => before + 1) };
+}
+
+/** Tells whether it can be seen, so that what can't be is named above the composer. */
+function useInView(key: string) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const card = ref.current;
+    if (!card) return;
+    const root = card.closest(".scroll");
+    const observer = new IntersectionObserver(([entry]) => setSeen(key, entry?.isIntersecting === true), {
+      root,
+      threshold: 0.2,
+    });
+    observer.observe(card);
+    return () => {
+      observer.disconnect();
+      setSeen(key, false);
+    };
+  }, [key]);
+  return ref;
+}
+
+/** What an answered card folds to: `Allowed once, 14:32`. */
+export function DecidedRow({ run_id, tool_call_id }: Pick<RunApproval, "run_id" | "tool_call_id">) {
+  const decided = useDecisions(({ made }) => made.get(approvalKey({ run_id, tool_call_id })));
+  if (!decided) return null;
+  return (
+    <p className="decided">
+      <Icon of={decided.decision === "deny" ? X : Check} size={12} />
+      {DECIDED[decided.decision]}, {hourMinute(decided.at)}
+    </p>
+  );
+}

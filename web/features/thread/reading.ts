@@ -1,0 +1,54 @@
+import { create } from "zustand";
+
+/** What a person does in the transcript that is open. */
+interface Reading {
+  /** The message that keys are for. */
+  readonly current?: string | undefined;
+  /** The user's message that is being rewritten. */
+  readonly editing?: string | undefined;
+  /** The message that was jumped to. */
+  readonly hit?: string | undefined;
+  /** Rows somebody opened or closed, by message and part. */
+  readonly open: ReadonlyMap<string, boolean>;
+  /** Approvals that are in view now. */
+  readonly seen: ReadonlySet<string>;
+}
+
+const NOTHING: Reading = { open: new Map(), seen: new Set() };
+
+export const useReading = create<Reading>()(() => NOTHING);
+
+export function beginReading(): void {
+  useReading.setState({ ...NOTHING, current: undefined, editing: undefined, hit: undefined }, true);
+}
+
+export function setOpen(keys: readonly string[], to: boolean): void {
+  useReading.setState(({ open }) => ({ open: new Map([...open, ...keys.map((key) => [key, to] as const)]) }));
+}
+
+/** Whether a row is open: as somebody left it, else as it was when it first had an answer. */
+export function useOpen(key: string, byItself: boolean): readonly [boolean, () => void] {
+  const chosen = useReading(({ open }) => open.get(key));
+  const isOpen = chosen ?? byItself;
+  return [isOpen, () => setOpen([key], !isOpen)];
+}
+
+const HIT_MS = 2_000;
+let hitTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows for a moment which message was meant. */
+export function showHit(key: string): void {
+  clearTimeout(hitTimer);
+  useReading.setState({ hit: key });
+  hitTimer = setTimeout(() => useReading.setState({ hit: undefined }), HIT_MS);
+}
+
+export function setSeen(key: string, inView: boolean): void {
+  useReading.setState(({ seen }) => {
+    if (seen.has(key) === inView) return {};
+    const next = new Set(seen);
+    if (inView) next.add(key);
+    else next.delete(key);
+    return { seen: next };
+  });
+}

@@ -1,0 +1,190 @@
+import { call } from "../../state/gateway.js";
+import { currentRoute, navigate } from "../../state/router.js";
+import { toastProblem, toastUndo } from "../../state/toasts.js";
+import { docInEffect, docName, ROOT, type Tree, useTree } from "../../state/tree.js";
+import { confirm } from "../../ui/confirm.js";
+import { counted } from "../../ui/format.js";
+import { folderKey, threadsInOrder } from "./rows.js";
+import { type Things, thingsOf, topmost } from "./things.js";
+import { rename, setOpen } from "./view.js";
+import { docWords, folderName, named, quoted } from "./words.js";
+
+type Start = { readonly folder?: string | undefined; readonly agent?: string | undefined };
+
+/** The workspace that is open; commands are offered only when one is. */
+function here(): string {
+  return useTree.getState().ws as string;
+}
+
+/** Makes a thread and goes there. */
+export async function newThread({ folder, agent }: Start): Promise<void> {
+  const ws = here();
+  try {
+    const { thread } = await call("thread/start", { workspace_id: ws, folder_id: folder, agent_id: agent });
+    if (folder !== undefined) setOpen([folder], true);
+    navigate({ view: "thread", ws, thread: thread.id });
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
+/** Makes a folder and lets its name be typed. */
+export async function newFolder(parent: string | undefined): Promise<void> {
+  try {
+    const params = { workspace_id: here(), name: "New folder", parent_folder_id: parent };
+    const { folder } = await call("thread/folder/create", params);
+    if (parent !== undefined) setOpen([parent], true);
+    rename(folderKey(folder.id));
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
+export function openDoc(folder: string | undefined): void {
+  navigate({ view: "doc", ws: here(), folder });
+}
+
+/** Gives a thread or folder another name. A refusal is the caller's to show, where the name was typed. */
+export async function renameRow(key: string, name: string): Promise<void> {
+  const tree = useTree.getState();
+  const id = key.slice(2);
+  const give = key.startsWith("t:") ? setTitle : setFolderName;
+  const before = key.startsWith("t:") ? tree.threads.get(id)?.title : tree.folders.get(id)?.name;
+  if (before === undefined || before === name) return;
+  await give(here(), id, name);
+  toastUndo(`Renamed to ${quoted(name)}`, () => give(here(), id, before));
+}
+
+const setTitle = (workspace_id: string, thread_id: string, title: string): Promise<unknown> =>
+  call("thread/update", { workspace_id, thread_id, title });
+
+const setFolderName = (workspace_id: string, folder_id: string, name: string): Promise<unknown> =>
+  call("thread/folder/rename", { workspace_id, folder_id, name });
+
+/** Does the same to each, and what could be done can be taken back. */
+async function forEach(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<string[]> {
+  const done: string[] = [];
+  try {
+    for (const id of ids) {
+      await act(id);
+      done.push(id);
+    }
+  } catch (error) {
+    toastProblem(error);
+  }
+  return done;
+}
+
+const only = (threads: readonly string[]): Things => ({ threads, folders: [], docs: [] });
+
+export async function pinThreads(ids: readonly string[], pinned: boolean): Promise<void> {
+  const ws = here();
+  const set = (to: boolean) => (thread_id: string) =>
+    call("thread/update", { workspace_id: ws, thread_id, pinned: to });
+  const done = await forEach(ids, set(pinned));
+  if (done.length > 0)
+    toastUndo(`${pinned ? "Pinned" : "Unpinned"} ${named(only(done))}`, () => forEach(done, set(!pinned)));
+}
+
+/** The wire has no way back from this one, so it is asked first. */
+export async function clearThreads(ids: readonly string[]): Promise<void> {
+  const { threads } = useTree.getState();
+  const messages = ids.reduce((sum, id) => sum + (threads.get(id)?.message_count ?? 0), 0);
+  const its = ids.length === 1 ? "Its" : "Their";
+  const yes = await confirm({
+    title: `Clear ${named(only(ids))}?`,
+    text: `${its} ${counted(messages, "message")} are removed. Name, agent and place stay.`,
+    yes: ids.length === 1 ? "Clear thread" : `Clear ${counted(ids.length, "thread")}`,
+  });
+  if (yes) await forEach(ids, (thread_id) => call("thread/clear", { workspace_id: here(), thread_id }));
+}
+
+/** Threads can come back; folders and documents are asked for first. */
+export async function deleteRows(keys: readonly string[]): Promise<void> {
+  const things = topmost(useTree.getState(), thingsOf(keys));
+  const [doc] = things.docs;
+  if (doc !== undefined && things.threads.length + things.folders.length === 0) return deleteDoc(doc);
+  if (things.folders.length > 0 && !(await confirm(folderQuestion(useTree.getState(), things)))) return;
+  const ws = here();
+  await forEach(things.folders, (folder_id) => call("thread/folder/delete", { workspace_id: ws, folder_id }));
+  leave(things);
+  await deleteThreads(ws, things.threads);
+}
+
+async function deleteThreads(ws: string, ids: readonly string[]): Promise<void> {
+  const words = named(only(ids));
+  const done = await forEach(ids, (thread_id) => call("thread/delete", { workspace_id: ws, thread_id }));
+  if (done.length === 0) return;
+  toastUndo(`Deleted ${done.length === ids.length ? words : counted(done.length, "thread")}`, () =>
+    forEach(done.toReversed(), (thread_id) => call("thread/undelete", { workspace_id: ws, thread_id })),
+  );
+}
+
+/** What is gone can't stay open. */
+function leave({ threads, folders }: Things): void {
+  const route = currentRoute();
+  const gone =
+    (route.view === "thread" && threads.includes(route.thread)) ||
+    (route.view !== "thread" && "folder" in route && folders.includes(route.folder ?? ROOT));
+  if (gone) navigate({ view: "home", ws: here() }, { replace: true });
+}
+
+function folderQuestion(tree: Tree, things: Things) {
+  const { folders, threads } = things;
+  const parents = new Set(folders.map((id) => tree.folders.get(id)?.parent_folder_id));
+  const to = parents.size === 1 ? folderName(tree, [...parents][0]) : "the folders above";
+  const inside = folders.map((id) => tree.children.get(id));
+  const held = {
+    threads: inside.reduce((sum, each) => sum + (each?.threads.length ?? 0), 0),
+    folders: inside.reduce((sum, each) => sum + (each?.folders.length ?? 0), 0),
+  };
+  const facts = [
+    ...(held.threads > 0 ? [counted(held.threads, "thread")] : []),
+    ...(held.folders > 0 ? [counted(held.folders, "folder")] : []),
+  ];
+  const moves = facts.length > 0 ? `${facts.join(" and ")} in it move up to ${to}.` : "It is empty.";
+  const docs = folders.filter((id) => tree.docs.has(id)).map((id) => docName(tree, id));
+  const archived = docs.length > 0 ? ` ${docs.join(", ")} goes with it.` : "";
+  const kept = threads.length > 0 ? ` ${counted(threads.length, "thread")} can be brought back.` : "";
+  return {
+    title: `Delete ${named(things)}?`,
+    text: `${moves}${archived}${kept}`,
+    yes: folders.length + threads.length === 1 ? "Delete folder" : "Delete them",
+  };
+}
+
+async function deleteDoc(folder: string): Promise<void> {
+  const tree = useTree.getState();
+  const doc = tree.docs.get(folder);
+  if (!doc) return;
+  const above = folder === ROOT ? undefined : tree.folders.get(folder)?.parent_folder_id;
+  const next = folder === ROOT ? undefined : docInEffect(tree, above);
+  const followers = followersOf(tree, folder).length;
+  const yes = await confirm({
+    title: `Delete ${docName(tree, doc.folder_id)}?`,
+    text: `${counted(followers, "thread")} then ${followers === 1 ? "follows" : "follow"} ${docWords(tree, next)}.`,
+    yes: "Delete AGENTS.md",
+  });
+  if (!yes) return;
+  const route = currentRoute();
+  try {
+    await call("thread/agents_doc/archive", { workspace_id: here(), folder_id: doc.folder_id });
+    if (route.view === "doc" && (route.folder ?? ROOT) === folder) navigate({ view: "home", ws: here() });
+  } catch (error) {
+    toastProblem(error);
+  }
+}
+
+/** The threads for which a folder's document is the one in effect. */
+export function followersOf(tree: Tree, folder: string): string[] {
+  const doc = tree.docs.get(folder);
+  if (doc?.status !== "active") return [];
+  const known = new Map<string, boolean>();
+  const follows = (at: string | undefined) => {
+    const key = at ?? ROOT;
+    const answer = known.get(key) ?? docInEffect(tree, at)?.id === doc.id;
+    known.set(key, answer);
+    return answer;
+  };
+  return threadsInOrder(tree.children, folder).filter((id) => follows(tree.places.get(id)?.folder_id));
+}

@@ -1,0 +1,52 @@
+import type { Options } from "rehype-sanitize";
+
+/** What a text may consist of: words and their order, nothing that acts, loads, is named, or is dressed up. */
+export const schema: Options = {
+  tagNames: [
+    ...[
+      "a",
+      "blockquote",
+      "br",
+      "code",
+      "del",
+      "em",
+      "h1",
+      "h2",
+      "h3",
+      "h4",
+      "h5",
+      "h6",
+      "hr",
+      "img",
+      "input",
+    ],
+    ...[
+      "li",
+      "ol",
+      "p",
+      "pre",
+      "section",
+      "strong",
+      "sup",
+      "table",
+      "tbody",
+      "td",
+      "th",
+      "thead",
+      "tr",
+      "ul",
+    ],
+  ],
+  attributes: {
+    a: ["href"],
+    code: [["className", /^language-[\w+#.-]{1,40}$/]],
+    img: ["src", "alt"],
+    input: [["type", "checkbox"], "checked"],
+    ol: ["start"],
+    td: [["align", "left", "right", "center"]],
+    th: [["align", "left", "right", "center"]],
+  },
+  protocols: { href: ["http", "https", "mailto"], src: ["http", "https"] },
+  strip: ["script", "style"],
+  required: {},
+};
