@@ -73,7 +73,7 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     await composer.send("second");
     await composer.send("third");
     await expect.poll(() => composer.rows().count()).toBe(3);
-    expect(await composer.row("second").innerText()).toContain("Waiting for the connection");
+    expect(await composer.row("second").innerText()).toContain("Not sent yet, kept in this browser");
     await page.getByText("Sent when the gateway is back").waitFor();
     await composer.field.fill("And check that the outbox row is written in the same transaction");
     await shot(page, "composer-offline-light");

@@ -142,7 +142,7 @@ const DESK_SCREENS: readonly Screen[] = [
       const field = page.getByRole("textbox", { name: /message/i });
       await field.fill("Then say in the changelog what changed for ports.");
       await field.press("Enter");
-      await words(page, "Waiting for the connection");
+      await words(page, "Not sent yet, kept in this browser");
       await field.fill("And check that the outbox row is written in the same transaction");
     },
   },

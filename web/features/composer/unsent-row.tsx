@@ -63,7 +63,7 @@ export function UnsentRow({ unsent, editing, onEdit }: RowProps & { readonly uns
 function State({ unsent: { problem, busy } }: { readonly unsent: Unsent }) {
   const offline = useLink(({ link }) => link !== "open");
   if (problem) return "Not sent";
-  if (offline) return "Waiting for the connection";
+  if (offline) return "Not sent yet, kept in this browser";
   return busy ? "Waiting, the gateway is busy" : "Sending";
 }
 

@@ -3,6 +3,7 @@ import {
   FilePenLine,
   FileSearch,
   FileText,
+  Funnel,
   ListChecks,
   type LucideIcon,
   NotebookPen,
@@ -16,6 +17,8 @@ import { visibleExactly } from "../../ui/markdown/visible.js";
 import type { Call } from "./parts.js";
 
 const ICONS: readonly (readonly [RegExp, LucideIcon])[] = [
+  [/^views?_/i, Funnel],
+  [/^notes?_/i, NotebookPen],
   [/bash|shell|exec|command|terminal/i, Terminal],
   [/search|grep|find|glob/i, FileSearch],
   [/edit|write|patch|create_file|apply/i, FilePenLine],
@@ -32,7 +35,7 @@ export function iconOf({ name, status, output }: Call): LucideIcon {
 
 /** In the order in which they say most. */
 const TELLING = [
-  ...["command", "cmd", "path", "file_path", "file", "pattern", "query", "url", "agentId", "title", "name"],
+  ...["command", "cmd", "path", "file_path", "file", "pattern", "title", "name", "query", "url", "agentId"],
   ...["id", "skill", "text", "content", "description", "what"],
 ];
 const ARGUMENT_CHARS = 300;

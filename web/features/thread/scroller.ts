@@ -79,6 +79,7 @@ export function useScroller(
     [thread, virtualizer, box],
   );
   useStart({ virtualizer, jump, message, count: items.length });
+  useKeepEnd(box, virtualizer);
   return { box, virtualizer, jumping, toEnd, jump };
 }
 
@@ -104,6 +105,31 @@ function useStart({ virtualizer, jump, message, count }: Start): void {
       virtualizer.scrollToEnd();
     });
   }, [ready, message, jump, virtualizer]);
+}
+
+/** What grows above or below the transcript takes room from it: who was at the end stays there. */
+function useKeepEnd(box: RefObject<HTMLDivElement | null>, virtualizer: Scroller["virtualizer"]): void {
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    let height = element.clientHeight;
+    let near = true;
+    const scrolled = () => {
+      // A resize scrolls by itself, before anybody is told of it: that is no one's choice.
+      if (element.clientHeight === height) near = virtualizer.getDistanceFromEnd() <= NEAR_END;
+    };
+    const resized = new ResizeObserver(() => {
+      if (element.clientHeight === height) return;
+      height = element.clientHeight;
+      if (near) virtualizer.scrollToEnd();
+    });
+    element.addEventListener("scroll", scrolled, { passive: true });
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", scrolled);
+      resized.disconnect();
+    };
+  }, [box, virtualizer]);
 }
 
 function heightKey(box: RefObject<HTMLDivElement | null>, key: unknown): string {

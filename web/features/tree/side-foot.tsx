@@ -19,7 +19,7 @@ export function SideFoot() {
     <>
       <NotifyOffer />
       <footer className="side-foot">
-        <Standing />
+        <Standing waiting={waiting.length > 0} />
         <WaitingButton matters={waiting} />
         <span className="grow" />
         <IconButton
@@ -44,7 +44,8 @@ export function toggleGrouping(): void {
   usePrefs.setState(({ groupBy }) => ({ groupBy: groupBy === "agent" ? "folder" : "agent" }));
 }
 
-function Standing() {
+/** Where something waits too, there is room for one of the two: the place is what one knows. */
+function Standing({ waiting }: { readonly waiting: boolean }) {
   const { link } = useLink();
   const running = useTree(({ threads }) => {
     let sum = 0;
@@ -55,13 +56,19 @@ function Standing() {
     return (
       <>
         <span className="dot off" />
-        <span className="cut">Offline</span>
+        <span className="cut warn">Not connected</span>
       </>
     );
   return (
     <>
       <span className="dot" />
-      <span className="cut">{running > 0 ? `${place()}, ${count(running)} running` : place()}</span>
+      <span className="cut" title={place()}>
+        {running === 0
+          ? place()
+          : waiting
+            ? `${count(running)} running`
+            : `${place()}, ${count(running)} running`}
+      </span>
     </>
   );
 }
