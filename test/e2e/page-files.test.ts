@@ -93,8 +93,8 @@ test("[WIRE162] every address below /w/ is the page's, and a code leaves the add
   expect(answer.status).toBe(200);
   expect(answer.text).toContain("<p>page</p>");
   const code = new URL(gateway.pageUrl()).searchParams.get("code");
-  const visit = await http(`${gateway.url}/w/ws_1?code=${code}`);
-  expect(visit).toMatchObject({ status: 303, headers: { location: "/w/ws_1" } });
+  const visit = await http(`${gateway.url}/w/ws_1?full=1&code=${code}`);
+  expect(visit).toMatchObject({ status: 303, headers: { location: "/w/ws_1?full=1" } });
   expect(visit.headers["set-cookie"]).toHaveLength(1);
   const elsewhere = await http(`${gateway.url}//evil.example/?code=x`);
   expect(elsewhere.headers.location ?? "").not.toMatch(/^\/\//);

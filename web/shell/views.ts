@@ -21,6 +21,7 @@ export const DocView = lazy(loads.doc);
 export const SettingsView = lazy(loads.settings);
 export const FolderView = lazy(loads.folder);
 
+const REST_MS = 3_000;
 const AT_LATEST_MS = 4_000;
 
 /** Loads the views that were not needed yet when the page has time for it: without a connection nothing can be loaded. */
@@ -36,9 +37,10 @@ export function useLoadAhead(): void {
       if (load) void load().then(later, later);
     };
     const later = () => void whenIdle(next);
-    later();
+    const begin = setTimeout(later, REST_MS);
     return () => {
       stopped = true;
+      clearTimeout(begin);
     };
   }, [ready]);
 }

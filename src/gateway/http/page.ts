@@ -49,7 +49,7 @@ async function answerDocument(c: Context, files: PageFiles | undefined, auth: Au
   if (code !== undefined) {
     const cookie = auth.redeem(code, c.req.header("host"));
     if (cookie) c.header("Set-Cookie", cookie);
-    return c.redirect(c.req.path.replace(/^\/+/, "/"), 303);
+    return c.redirect(withoutCode(c.req.url), 303);
   }
   const index = await files?.("/index.html");
   if (!index) {
@@ -61,6 +61,14 @@ async function answerDocument(c: Context, files: PageFiles | undefined, auth: Au
   c.header("Cache-Control", "no-store");
   const text = Buffer.from(index.bytes).toString("utf8");
   return c.html(text.replace(NONCE_PLACE, NONCE_PLACE.replace('""', `"${nonce}"`)));
+}
+
+/** The same address without the code. Two slashes at its beginning would name another host. */
+function withoutCode(address: string): string {
+  const { pathname, searchParams } = new URL(address);
+  searchParams.delete("code");
+  const query = searchParams.size > 0 ? `?${searchParams}` : "";
+  return pathname.replace(/^\/+/, "/") + query;
 }
 
 async function answerFile(c: Context, files: PageFiles | undefined, caching: string): Promise<Response> {

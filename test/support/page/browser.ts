@@ -58,8 +58,8 @@ export function pageBrowser(): PageBrowser {
       onTestFinished(() => context.close());
       const page = await context.newPage();
       watch(page, tolerates);
-      await page.goto(gateway.pageUrl());
-      if (path !== "/") await page.goto(gateway.url + path);
+      const { search } = new URL(gateway.pageUrl());
+      await page.goto(`${gateway.url}${path}${search.replace("?", path.includes("?") ? "&" : "?")}`);
       return page;
     },
     async again(page, path = "/", tolerates) {
