@@ -42,7 +42,8 @@ function modelPrompt(messages: readonly PromptMessage[], dialect: Dialect): Mode
 type ModelMessage = ModelPrompt[number];
 type Content<Role extends ModelMessage["role"]> = Extract<ModelMessage, { role: Role }>["content"];
 
-function modelMessage(
+/** None of one that says nothing. */
+export function modelMessage(
   message: PromptMessage,
   dialect: Dialect,
   names: ReadonlyMap<string, string>,
@@ -149,7 +150,7 @@ function ownData(data: PromptToolCall["providerData"], { api }: Dialect) {
 
 type ModelTool = NonNullable<ModelCall["tools"]>[number];
 
-function modelTool({
+export function modelTool({
   name,
   description,
   parameters,

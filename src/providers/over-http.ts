@@ -122,7 +122,15 @@ function modelOf(api: ModelApi, id: string): Model {
   return model;
 }
 
+/** Where a request is written without the API's code, that code is asked only when it has something to read. */
 async function start(api: ModelApi, request: GenerateRequest, fetch: ModelFetch) {
+  if (!api.write) return streamOf(api, request, fetch);
+  const { url, ...init } = await api.write(request);
+  const response = await fetch(url, init);
+  return streamOf(api, { ...request, messages: [] }, async () => response);
+}
+
+async function streamOf(api: ModelApi, request: GenerateRequest, fetch: ModelFetch) {
   const { signal: abortSignal } = new AbortController();
   ways.set(abortSignal, fetch);
   const { stream } = await modelOf(api, request.model).doStream({ ...api.call(request), abortSignal });

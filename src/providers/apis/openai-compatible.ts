@@ -1,23 +1,36 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { HttpConfig } from "../config.js";
 import { isObject, type JsonObject, type Reading, serverWords, type Wire } from "../http/wire.js";
+import type { Model, ModelFetch, WrittenRequest } from "../model-api.js";
 import { type Dialect, modelCall } from "../model-prompt.js";
 import { overHttp } from "../over-http.js";
 import type { Provider } from "../provider.js";
+import { chatBodies } from "./chat-body.js";
 import { plainChat } from "./plain-chat.js";
 
 /** Chat Completions, as many servers speak it. Only what all of them take is sent. */
 export function openaiCompatible(config: CompatibleConfig): Provider {
   const { baseURL, apiKey, headers, includeUsage = true } = config;
-  const dialect = { ...oneSystem, returnsThinking: () => config.returnThinking ?? false };
+  const dialect: Dialect & typeof oneSystem = {
+    ...oneSystem,
+    returnsThinking: () => config.returnThinking ?? false,
+  };
   const key = apiKey ? { apiKey } : {};
   const settings = { name: "openaiCompatible", baseURL, headers: { ...headers }, includeUsage, ...key };
+  const model = (fetch: ModelFetch, id: string) =>
+    createOpenAICompatible({ ...settings, fetch }).chatModel(id);
+  const bodyOf = chatBodies({ dialect, includeUsage });
+  let around: Promise<Around> | undefined;
   return overHttp({
     id: "openai-compatible",
     label: "The model server",
     config,
     api: {
-      model: (fetch, id) => createOpenAICompatible({ ...settings, fetch }).chatModel(id),
+      model,
+      write: async (request) => {
+        around ??= aroundBody(model);
+        return { ...(await around), body: bodyOf(request) };
+      },
       call: (request) => {
         const effort = request.params?.reasoning_effort;
         const call = modelCall(request, dialect);
@@ -38,12 +51,21 @@ interface CompatibleConfig extends HttpConfig {
   readonly returnThinking?: boolean | undefined;
 }
 
+type Around = Omit<WrittenRequest, "body">;
+
+/** Where the API's own code would send a request, and with which headers: the same for all of a provider's requests. */
+async function aroundBody(model: (fetch: ModelFetch, id: string) => Model): Promise<Around> {
+  return new Promise((resolve, reject) => {
+    const fetch: ModelFetch = async (url, init) => {
+      resolve({ url: String(url), headers: init?.headers as Record<string, string> });
+      throw new Error("not sent");
+    };
+    model(fetch, "any").doStream({ prompt: [] }).then(undefined, reject);
+  });
+}
+
 /** Templates of local models take one system message, at the beginning. */
-const oneSystem: Omit<Dialect, "returnsThinking"> = {
-  api: "openaiCompatible",
-  oneSystem: true,
-  textResults: true,
-};
+const oneSystem = { api: "openaiCompatible", oneSystem: true, textResults: true } as const;
 
 function chatWire(): Wire {
   let settled = false;

@@ -114,9 +114,9 @@ export class ThreadSession {
     this.stop = newStop();
   }
 
-  /** Roughly how much memory it takes: what was parsed takes more than its text, and the rest of it is not small. */
+  /** Roughly how much memory it takes: what was parsed, and written for a model, is more than its text. */
   get weight(): number {
-    return 24_576 + 3 * (this.history?.bytes ?? 0);
+    return 24_576 + 4 * (this.history?.bytes ?? 0);
   }
 }
 
