@@ -28,6 +28,16 @@ test("[SRCH1] a word is cut at 64 characters, and still found by all of it", () 
   expect(wordsOf("𐐨".repeat(65))).toEqual(["𐐨".repeat(64)]);
 });
 
+test("[SRCH1] plain text has the words that it has beside other letters", () => {
+  const plain = fc.string({ unit: fc.constantFrom(..."abzABZ09 _-.\t\n"), maxLength: 150 });
+  fc.assert(
+    fc.property(plain, (text) => {
+      expect([...wordsOf(text), "é"]).toEqual(wordsOf(`${text} é`));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test.each([
   ["three of Han", "東京都", ["東京", "京都", "都"], ["東京", "京都"]],
   ["one", "猫", ["猫"], ["猫"]],
