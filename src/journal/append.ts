@@ -4,7 +4,7 @@ import type { WrittenEvent } from "./event.js";
 /** Writes events behind those that are there. A number that is taken fails the unit. */
 export function* appendEvents(key: journal.JournalKey, events: readonly WrittenEvent[]): Unit<void> {
   const { workspace_id, thread_id } = key;
-  for (const { seq, body, hash } of events) {
-    yield* journal.appendEvent({ workspace_id, thread_id, seq, body, hash });
-  }
+  yield* journal.appendEvents(
+    events.map(({ seq, body, hash }) => ({ workspace_id, thread_id, seq, body, hash })),
+  );
 }

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { ID_PREFIXES, type ParsedParams, type Result, type RunConfig } from "../protocol/index.js";
+import {
+  ID_PREFIXES,
+  type ParsedParams,
+  type Result,
+  type RunConfig,
+  type ThreadConfig,
+} from "../protocol/index.js";
 import { type RunRow, runs, type Store, threadFiles, type Unit } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
-import { type Call, threadNotFound, threadToWire } from "../tree/index.js";
+import { type Call, threadNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError, stopping } from "./errors.js";
@@ -120,7 +126,7 @@ export function requested(session: ThreadSession, given: Requested): RunRequeste
 
 /** The thread as it is now; one that was deleted meanwhile takes no more runs. */
 export async function readThread(read: Store["read"], key: { workspace_id: string; thread_id: string }) {
-  const row = await read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
+  const row = await read(() => threadFiles.findSettings(key.workspace_id, key.thread_id));
   if (!row || row.deleted_at !== null) throw threadNotFound(key.thread_id);
   if (row.read_only !== null) {
     throw runsError(
@@ -128,7 +134,8 @@ export async function readThread(read: Store["read"], key: { workspace_id: strin
       `Nothing can be written to this thread: ${row.read_only}.`,
     );
   }
-  return threadToWire(row);
+  const config: ThreadConfig = row.config === null ? {} : JSON.parse(row.config);
+  return { agent_id: row.agent_id, config };
 }
 
 async function findByKey(

@@ -43,6 +43,36 @@ export function* emit(note: Note): Unit<void> {
   yield { note };
 }
 
+/** More rows take another statement: each number of them that comes together is one to be kept. */
+const ROWS_AT_ONCE = 16;
+
+/** Inserts rows with one statement, however many come together: around each statement goes more time than into a row. */
+export function insertRows<T extends keyof Tables & string>(
+  table: T,
+  columns: readonly (keyof Tables[T] & string)[],
+): (rows: readonly Tables[T][]) => Unit<void> {
+  const compiled = new Map<string, CompiledQuery>();
+  function compile({ db, dialect }: Sql, count: number): CompiledQuery {
+    const key = `${dialect} ${count}`;
+    const found = compiled.get(key);
+    if (found) return found;
+    const row = Object.fromEntries(columns.map((column) => [column, null]));
+    const made = db
+      .insertInto(table)
+      .values(Array.from({ length: count }, () => row) as never)
+      .compile();
+    compiled.set(key, made);
+    return made;
+  }
+  return function* run(rows) {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const some = rows.slice(from, from + ROWS_AT_ONCE);
+      const parameters = some.flatMap((row) => columns.map((column) => row[column]));
+      yield { statement: (sql) => ({ ...compile(sql, some.length), parameters }) };
+    }
+  };
+}
+
 /** Stands in a prepared query where a value will be when it runs. */
 class Argument {
   constructor(readonly key: string) {}

@@ -17,7 +17,7 @@ export interface ThreadRef {
 }
 
 export interface LocatedThread extends FilesOf {
-  readonly workspace: WorkspaceRow;
+  readonly workspace: Pick<WorkspaceRow, "id" | "root_path">;
   readonly row: files.IndexedThreadRow;
 }
 
@@ -38,10 +38,10 @@ export async function locateAhead(deps: ThreadsDeps, ref: ThreadRef): Promise<Lo
 function* locate(deps: ThreadsDeps, ref: ThreadRef, state: "living" | "deleted"): Unit<LocatedThread> {
   const { thread_id } = ref;
   const workspace_id = ref.workspace_id ?? (yield* findThread(ref, state)).workspace_id;
-  const workspace = yield* workspaces.findWorkspace(workspace_id);
-  if (!workspace) throw workspaceNotFound(workspace_id);
-  const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
+  const row = yield* threadFiles.findLocated(workspace_id, thread_id);
+  if (!row && !(yield* workspaces.findWorkspace(workspace_id))) throw workspaceNotFound(workspace_id);
   if (!row || (row.deleted_at === null) !== (state === "living")) throw threadNotFound(thread_id);
+  const workspace = { id: workspace_id, root_path: row.workspace_root };
   return { workspace, thread_id, row, root: row.file_root ?? deps.files.directoryOf(workspace) };
 }
 

@@ -131,7 +131,8 @@ export function* writePlan(
   for (const [hash, id] of session.told) ids.set(hash, id);
   for (const { ref, text, soonTold } of given) {
     if (session.held.has(ref)) continue;
-    const id = yield* blobs.putBlob({ hash: hashOf(ref), content: bytesOf(text) }, at);
+    const put = soonTold ? blobs.putNewBlob : blobs.putBlob;
+    const id = yield* put({ hash: hashOf(ref), content: bytesOf(text) }, at);
     ids.set(hashOf(ref), id);
     if (!soonTold) yield* blobs.useBlobs(workspace_id, thread_id, [id]);
   }
@@ -182,7 +183,7 @@ function* writeHistory(
   const { workspace_id, thread_id } = session.key;
   let pos = told.first;
   for (const { hash, text, list_hash, role, chars, tokens, message_id } of told.rows) {
-    const blob_id = ids.get(hash) ?? (yield* blobs.putBlob({ hash, content: bytesOf(text) }, at));
+    const blob_id = ids.get(hash) ?? (yield* blobs.putNewBlob({ hash, content: bytesOf(text) }, at));
     yield* history.appendHistory({
       workspace_id,
       thread_id,

@@ -75,6 +75,12 @@ export function* putBlob({ hash, content }: NewBlob, at: number): Unit<number> {
   }
 }
 
+/** The same for what most likely was never put before, such as what somebody has just said: nothing is looked for first. */
+export function* putNewBlob(blob: NewBlob, at: number): Unit<number> {
+  const [made] = yield* insert({ ...blob, size: blob.content.length, put_at: at });
+  return made ? made.id : yield* putBlob(blob, at);
+}
+
 /** False when the blob has gone meanwhile. One that was put within the hour can't: it is not written again. */
 function* keep({ id, put_at }: KnownBlob, at: number): Unit<boolean> {
   if (put_at >= at - PUT_GRAIN_SECONDS) return true;

@@ -1,5 +1,5 @@
 import type { JournalEventRow } from "../schema.js";
-import { prepared, query, type Unit } from "../unit.js";
+import { insertRows, prepared, query, type Unit } from "../unit.js";
 
 /** Whose journal: a thread's, or with an empty `thread_id` the workspace's own. */
 export interface JournalKey {
@@ -7,20 +7,14 @@ export interface JournalKey {
   readonly thread_id: string;
 }
 
-const insert = prepared<JournalEventRow, unknown>(({ db }, arg) =>
-  db.insertInto("journal_event").values({
-    workspace_id: arg("workspace_id"),
-    thread_id: arg("thread_id"),
-    seq: arg("seq"),
-    body: arg("body"),
-    hash: arg("hash"),
-  }),
-);
-
 /** A number that is taken fails the unit: two writers never both believe they wrote the next event. */
-export function* appendEvent(row: JournalEventRow): Unit<void> {
-  yield* insert(row);
-}
+export const appendEvents: (rows: readonly JournalEventRow[]) => Unit<void> = insertRows("journal_event", [
+  "workspace_id",
+  "thread_id",
+  "seq",
+  "body",
+  "hash",
+]);
 
 const selectHead = prepared<JournalKey, JournalEventRow>(({ db }, arg) =>
   db

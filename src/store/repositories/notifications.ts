@@ -1,5 +1,5 @@
 import type { NotificationRow } from "../schema.js";
-import { emit, first, prepared, query, type Unit } from "../unit.js";
+import { emit, first, insertRows, prepared, query, type Unit } from "../unit.js";
 
 /** How many notifications of a workspace can be replayed; a client further behind reads the tree again. */
 export const NOTIFICATIONS_KEPT = 2_000;
@@ -18,15 +18,7 @@ const raiseSeq = prepared<{ id: string; by: number }, { seq: number }>(({ db }, 
     .returning("seq"),
 );
 
-const insert = prepared<NotificationRow, unknown>(({ db }, arg) =>
-  db.insertInto("notification").values({
-    workspace_id: arg("workspace_id"),
-    seq: arg("seq"),
-    method: arg("method"),
-    params: arg("params"),
-    created_at: arg("created_at"),
-  }),
-);
+const insert = insertRows("notification", ["workspace_id", "seq", "method", "params", "created_at"]);
 
 /** Numbers notifications, writes them to the log and tells clients of them once the unit is committed. */
 export function* announce(
@@ -37,13 +29,13 @@ export function* announce(
   if (announcements.length === 0) return;
   const [raised] = yield* raiseSeq({ id: workspace_id, by: announcements.length });
   const last = raised?.seq ?? 0;
-  let seq = last - announcements.length;
-  for (const { method, params } of announcements) {
-    seq++;
-    const text = JSON.stringify({ ...params, seq });
-    yield* insert({ workspace_id, seq, method, params: text, created_at: at });
-    yield* emit({ workspace_id, seq, method, params: text });
-  }
+  const first = last - announcements.length + 1;
+  const rows = announcements.map(({ method, params }, index): NotificationRow => {
+    const seq = first + index;
+    return { workspace_id, seq, method, params: JSON.stringify({ ...params, seq }), created_at: at };
+  });
+  yield* insert(rows);
+  for (const { seq, method, params } of rows) yield* emit({ workspace_id, seq, method, params });
   if (Math.floor(last / PRUNE_EVERY) > Math.floor((last - announcements.length) / PRUNE_EVERY)) {
     yield* query(({ db }) =>
       db

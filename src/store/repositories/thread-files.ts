@@ -21,6 +21,42 @@ export function* findIndexed(workspace_id: string, id: string): Unit<IndexedThre
   return (yield* selectIndexed({ workspace_id, id }))[0];
 }
 
+/** The same with where its workspace's files are; undefined also where the workspace is deleted. */
+export type LocatedThreadRow = IndexedThreadRow & { workspace_root: string | null };
+
+const selectLocated = prepared<{ workspace_id: string; id: string }, LocatedThreadRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread as t")
+    .innerJoin("workspace as w", "w.id", "t.workspace_id")
+    .leftJoin("thread_placement as p", (join) =>
+      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+    )
+    .selectAll("t")
+    .select(["p.folder_id", "p.rank", "w.root_path as workspace_root"])
+    .where("t.workspace_id", "=", arg("workspace_id"))
+    .where("t.id", "=", arg("id"))
+    .where("w.deleted_at", "is", null),
+);
+
+export function* findLocated(workspace_id: string, id: string): Unit<LocatedThreadRow | undefined> {
+  return (yield* selectLocated({ workspace_id, id }))[0];
+}
+
+/** What a run of a thread is made from, in the bin or not. */
+export type ThreadSettingsRow = Pick<ThreadRow, "agent_id" | "config" | "read_only" | "deleted_at">;
+
+const selectSettings = prepared<{ workspace_id: string; id: string }, ThreadSettingsRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread")
+    .select(["agent_id", "config", "read_only", "deleted_at"])
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("id", "=", arg("id")),
+);
+
+export function* findSettings(workspace_id: string, id: string): Unit<ThreadSettingsRow | undefined> {
+  return (yield* selectSettings({ workspace_id, id }))[0];
+}
+
 export type FileStateRow = Pick<
   ThreadRow,
   "id" | "file_root" | "envelope_stamp" | "log_stamp" | "deleted_at"

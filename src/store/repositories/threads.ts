@@ -88,6 +88,15 @@ export function* findThreads(id: string, state: ThreadState, workspace_id?: stri
   return yield* select({ id, workspace_id: workspace_id ?? "" });
 }
 
+const selectPlaced = prepared<{ id: string; workspace_id: string }, PlacedThreadRow>((s, arg) =>
+  placedThreads(s).where("t.workspace_id", "=", arg("workspace_id")).where("t.id", "=", arg("id")),
+);
+
+/** What lists show of a thread, in the bin or not. */
+export function* findPlacedThread(workspace_id: string, id: string): Unit<PlacedThreadRow | undefined> {
+  return (yield* selectPlaced({ workspace_id, id }))[0];
+}
+
 /** In display order: pinned ones first, the latest pinned on top, then by rank. */
 export const listTreeThreads = prepared<{ workspace_id: string }, PlacedThreadRow>((s, arg) =>
   placedThreads(s)

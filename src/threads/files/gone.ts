@@ -1,20 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { unixSeconds } from "../../base/index.js";
-import {
-  notifications,
-  type ThreadRow,
-  threadFiles,
-  threads,
-  type WorkspaceRow,
-  workspaces,
-} from "../../store/index.js";
+import { notifications, type ThreadRow, threadFiles, threads, workspaces } from "../../store/index.js";
 import { threadToWire, treeChanged } from "../../tree/index.js";
 import { markDeleted } from "../delete.js";
 import type { ThreadsDeps } from "../deps.js";
 import { ownChanges } from "../metadata.js";
 import { threadsDirOf } from "./find.js";
-import { reflect } from "./reflect.js";
+import { type FilesOf, reflect } from "./reflect.js";
 import { isDirectory } from "./thread-files.js";
 import { isInTrash } from "./trash.js";
 
@@ -25,7 +18,7 @@ import { isInTrash } from "./trash.js";
  */
 export async function reflectGone(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   thread_id: string,
 ): Promise<boolean> {
   const workspace_id = workspace.id;
@@ -88,7 +81,11 @@ export async function takeOut(
 }
 
 /** A thread from before threads had files: it gets them now. */
-async function restoreFiles(deps: ThreadsDeps, workspace: WorkspaceRow, row: ThreadRow): Promise<false> {
+async function restoreFiles(
+  deps: ThreadsDeps,
+  workspace: FilesOf["workspace"],
+  row: ThreadRow,
+): Promise<false> {
   const root = await deps.files.ensureDirectory(workspace);
   const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString();
   const project = await deps.files.project(root);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { HeddleError, unixSeconds } from "../../base/index.js";
-import { notifications, threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
+import { notifications, threadFiles, workspaces } from "../../store/index.js";
 import { treeChanged } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { bringAlong } from "./bring-along.js";
@@ -35,7 +35,7 @@ const LOOKS_BEFORE_BREATH = 250;
 /** Compares a workspace's files with the index and brings the index in line. Only what changed is read. */
 export async function reconcile(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   options: ReconcileOptions = {},
 ): Promise<Reconciled> {
   const main = deps.files.directoryOf(workspace);
@@ -74,7 +74,7 @@ function isStale(row: threadFiles.FileStateRow, root: string, main: string): boo
 
 async function readAll(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   stale: readonly FilesOf[],
   options: ReconcileOptions,
 ): Promise<Pick<Reconciled, "added" | "changed" | "problems">> {
@@ -149,7 +149,7 @@ export async function keepUnreadable(deps: ThreadsDeps, files: FilesOf, error: u
 
 async function writeBatch(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   readings: readonly Reading[],
   oneByOne: boolean,
 ): Promise<{ added: number; changed: number }> {
@@ -173,7 +173,7 @@ async function writeBatch(
 
 async function reflectMissing(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   ids: readonly string[],
 ): Promise<number> {
   let removed = 0;
@@ -192,7 +192,7 @@ async function reflectMissing(
 /** Threads from before threads had files get them, where there is no project that would have to be there first. */
 async function giveFiles(
   deps: ThreadsDeps,
-  workspace: WorkspaceRow,
+  workspace: FilesOf["workspace"],
   rows: readonly threadFiles.FileStateRow[],
 ): Promise<Reconciled> {
   const bare = rows.filter(

@@ -194,7 +194,7 @@ export interface Written {
 
 export function* writeReading(deps: ThreadsDeps, reading: Reading): Unit<Written> {
   const { workspace, thread_id } = reading.files;
-  const before = yield* threadFiles.findIndexed(workspace.id, thread_id);
+  const before = yield* threads.findPlacedThread(workspace.id, thread_id);
   if (!before) return yield* insert(deps, reading);
   yield* threads.updateThread(workspace.id, thread_id, reading.changes);
   if (reading.log?.replaced) yield* messages.removeMessages(workspace.id, thread_id);
