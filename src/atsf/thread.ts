@@ -40,7 +40,11 @@ const PAGE = 50;
 const BATCH_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_LINE = 16 * 1024;
 
+/** Told when a message stands in the log and is perhaps not flushed: a power cut may take it back. */
+type Ahead = (message: Message) => void;
+
 interface Waiting extends Accepted {
+  readonly ahead: Ahead | undefined;
   readonly resolve: (message: Message) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -134,13 +138,13 @@ export class Thread {
   }
 
   /** Appends a message. It is on disk when this resolves; many at once share one flush. */
-  async append(given: Message): Promise<Message> {
+  async append(given: Message, ahead?: Ahead): Promise<Message> {
     // Lines stand in the order of the calls, also when an image of an earlier one takes longer to write.
     const turn = Promise.all([this.#accept(given), this.#accepting]);
     this.#accepting = turn.catch(() => {});
     const [accepted] = await turn;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...accepted, resolve, reject });
+      this.#waiting.push({ ...accepted, ahead, resolve, reject });
       this.#draining ??= this.#drain();
     });
   }
@@ -237,8 +241,10 @@ export class Thread {
     try {
       await this.#counts.prepare(() => this.envelope());
       const lines = batch.map(({ line }) => line).join("");
-      const { from, mark } = await this.#writer.append(lines);
-      this.#keepInMind(lines, from, mark.offset);
+      const { from, mark } = await this.#writer.append(lines, (written) => {
+        this.#keepInMind(lines, written.from, written.mark.offset);
+        for (const { ahead, message } of batch) ahead?.(message);
+      });
       const messages = batch.map(({ message }) => message);
       this.#counts.add(messages, from, mark);
     } catch (error) {

@@ -22,7 +22,7 @@ export interface Recording {
   readonly perhapsThere?: boolean;
   /** Nothing is written before this has resolved. */
   readonly after?: Promise<void> | undefined;
-  /** Called when they are on disk: what is to be committed with them. */
+  /** Called when they stand in the log: what is to be committed with them, once they are on disk. */
   readonly withIt: (files: RecordedFiles) => Promise<() => Unit<WithIt>>;
   readonly call?: Call;
 }
@@ -48,15 +48,33 @@ export async function recordMessages(
     assertWritable(located);
     await after;
     const written: Message[] = [];
+    let flushed: Promise<unknown> | undefined;
     for (const message of messages) {
       const there = perhapsThere ? await findMessage(deps, located, file, message.id) : undefined;
-      written.push(there ?? (await file.append(message)));
+      // One that could not be kept must not stand behind a gap.
+      await flushed;
+      const appended = there ? undefined : await appendAhead(file, message);
+      flushed = appended?.flushed;
+      written.push(appended?.message ?? (there as Message));
     }
+    // What is to be committed is put together during the flush, and committed after it.
     const unit = await withIt({ located, file, messages: written });
     // Looking for a message may have brought the index forward: what was known of the thread is old then.
-    return reflect(deps, perhapsThere ? { ...located, row: undefined } : located, call, unit);
+    const files = perhapsThere ? { ...located, row: undefined } : located;
+    return reflect(deps, files, call, { unit, after: flushed });
   };
   return withThread(deps, ref, record, locateAhead);
+}
+
+/** Resolves when a message stands in the log; `flushed` resolves when it is on disk. */
+function appendAhead(
+  file: ThreadFile,
+  given: Message,
+): Promise<{ message: Message; flushed: Promise<unknown> }> {
+  return new Promise((resolve, reject) => {
+    const flushed: Promise<unknown> = file.append(given, (message) => resolve({ message, flushed }));
+    flushed.catch(reject);
+  });
 }
 
 /** What another program did to the log counts first: the run's own messages come behind it, or begin a new history. */

@@ -24,6 +24,20 @@ import {
   threadPath,
 } from "./support.js";
 
+test("[LOG21] a message can be read as soon as it stands in the log; the append ends when it is on disk", async () => {
+  const project = await freshProject();
+  const thread = await project.create(newThread("t"));
+  await thread.append(textMessage("first"));
+  const from = readFileSync(join(thread.dir, "messages.jsonl")).length;
+  const order: unknown[] = [];
+  const message = await thread.append(textMessage("second"), ({ id }) => {
+    const read = [...(thread.newMessagesNow(from) ?? [])];
+    order.push([id, read.map((entry) => "message" in entry && entry.message.id)]);
+  });
+  order.push(message.id);
+  expect(order).toEqual([["second", ["second"]], "second"]);
+});
+
 const by = { name: "Test", version: "1.0.0" };
 
 test("[ATSF21] a thread may have been made earlier; times are in UTC and paths as the format wants them", async () => {

@@ -46,12 +46,12 @@ export class LogWriter {
     this.#now = now;
   }
 
-  /** On disk when it resolves. */
-  append(lines: string): Promise<Written> {
+  /** On disk when it resolves. `ahead` is called before that, when they stand in the file: a power cut may take them back. */
+  append(lines: string, ahead: (written: Written) => void = () => {}): Promise<Written> {
     return writing(this.#path, async () => {
       this.#users++;
       try {
-        return await this.#append(lines);
+        return await this.#append(lines, ahead);
       } finally {
         this.#users--;
         if (this.#retired) this.close();
@@ -67,20 +67,26 @@ export class LogWriter {
     this.#file = undefined;
   }
 
-  async #append(lines: string): Promise<Written> {
+  async #append(lines: string, ahead: (written: Written) => void): Promise<Written> {
     const file = await this.#open();
     const { end, lead } = await this.#findEnd(file);
     const bytes = Buffer.from(lead + lines);
+    const written = { from: end, mark: markBehind(this.#inode, end + bytes.length, bytes) };
     try {
       writeAll(file, bytes, end);
-      await Promise.all([flush(file), this.#isNew ? syncDirectory(dirname(this.#path)) : undefined]);
+      const flushed = Promise.all([
+        flush(file),
+        this.#isNew ? syncDirectory(dirname(this.#path)) : undefined,
+      ]);
+      ahead(written);
+      await flushed;
       this.#isNew = false;
     } catch (error) {
       // A full disk may have taken half a line. What was acknowledged before stands above it.
       cutBack(file, end);
       throw error;
     }
-    return { from: end, mark: markBehind(this.#inode, end + bytes.length, bytes) };
+    return written;
   }
 
   /** Where the next line goes, and what must come before it. A piece of a line is put aside first. */

@@ -56,6 +56,13 @@ export interface WithIt {
   readonly told: readonly notifications.Announcement[];
 }
 
+/** A commit that holds more than what the files say. */
+export interface Committing {
+  readonly unit?: () => Unit<WithIt>;
+  /** Nothing is committed before this has resolved: what was read may not be on disk yet. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
 /**
  * Brings the index in line with a thread's files and tells clients what changed, whoever changed it. Every verb changes
  * the files and then comes here; so does what other programs do. The caller has the thread's turn.
@@ -64,12 +71,12 @@ export async function reflect(
   deps: ThreadsDeps,
   files: FilesOf,
   call: Call = {},
-  withIt?: () => Unit<WithIt>,
+  { unit: withIt, after }: Committing = {},
 ): Promise<Thread | undefined> {
   const reading =
     (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, folder: undefined });
   if (!reading) return undefined;
-  const writing = deps.store.write({ key: files.workspace.id, origin: call.origin }, function* () {
+  const unit = function* (): Unit<Thread | undefined> {
     if (!(yield* workspaces.lockWorkspace(files.workspace.id))) {
       // Whoever commits something with it must know that it was not.
       if (withIt) throw workspaceNotFound(files.workspace.id);
@@ -81,7 +88,9 @@ export async function reflect(
     const told = [...announcements(whole, written), ...more.told];
     yield* notifications.announce(files.workspace.id, unixSeconds(deps.clock), told);
     return written.thread;
-  });
+  };
+  const options = { key: files.workspace.id, origin: call.origin };
+  const writing = Promise.resolve(after).then(() => deps.store.write(options, unit));
   const lacking = reading.log?.log_size ? [files.thread_id] : [];
   return deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
     // Read, but not known: whoever looks next reads it again.
