@@ -10,7 +10,10 @@ export type Performance = AsyncIterable<ProviderEvent | number> | Iterable<Provi
 export function inProcess(id: ProviderId, perform: (request: GenerateRequest) => Performance): Provider {
   return {
     id,
-    generate: (request, { signal } = {}) => play(perform, { id, request, signal }),
+    async *generate(request, { signal, after } = {}) {
+      await after;
+      yield* play(perform, { id, request, signal });
+    },
     prepare: async (request) => sentTo(id, request),
     load: async () => {},
   };

@@ -30,7 +30,7 @@ export function overHttp({ id, label, config, api }: HttpProvider): Provider {
   };
   return {
     id,
-    generate: (request, { signal } = {}) => ask({ ...deps, request, signal }),
+    generate: (request, { signal, after } = {}) => ask({ ...deps, request, signal, after }),
     prepare: (request) => capture(request, deps),
     load: async () => {},
   };
@@ -47,6 +47,7 @@ interface Deps {
 interface Asking extends Deps {
   readonly request: GenerateRequest;
   readonly signal: AbortSignal | undefined;
+  readonly after: Promise<unknown> | undefined;
 }
 
 /** Attempts until one says something, ends well, or can't be helped. After the first token there is no other attempt. */
@@ -70,7 +71,7 @@ type AttemptEnd =
   | { readonly type: "failure"; readonly failure: AttemptFailure };
 
 async function* oneAttempt(
-  { api, request, signal, config, place, redact }: Asking,
+  { api, request, signal, after, config, place, redact }: Asking,
   attempt: number,
 ): AsyncGenerator<ProviderEvent, AttemptEnd> {
   const { timeouts } = config;
@@ -79,6 +80,7 @@ async function* oneAttempt(
     place,
     redact,
     signal,
+    after,
     timeouts,
     wire: api.wire(),
     plain: plain !== undefined,
@@ -91,6 +93,8 @@ async function* oneAttempt(
     const whole = plain !== undefined && (yield* plainEvents({ asked, exchange, answer, plain }));
     if (!whole) yield* events(await asked, answer, exchange);
   } catch (error) {
+    // What kept it from being sent is nothing the server or the request is to blame for.
+    await after;
     exchange.fail(exchange.wasSent ? unreadable(place) : inexpressible(error, place));
   } finally {
     exchange.close();

@@ -11,10 +11,7 @@ export interface Provider {
    * Asks the model. Nothing is thrown: what goes wrong is an event. Exactly one `finish`, `failed` or `aborted` is the last
    * event. An abort reaches the socket at once, whether or not anyone is reading; so does leaving the loop.
    */
-  generate(
-    request: GenerateRequest,
-    options?: { readonly signal?: AbortSignal },
-  ): AsyncIterable<ProviderEvent>;
+  generate(request: GenerateRequest, options?: GenerateOptions): AsyncIterable<ProviderEvent>;
   /**
    * The text that `generate` would send, without sending it: the same code up to the socket. The same request gives the
    * same bytes. Throws `provider.inexpressible` for a request the API has no words for.
@@ -50,6 +47,12 @@ export function isProgram(provider: string): provider is ProgramId {
 
 /** The model of a program that is left to choose one itself. */
 export const OWN_MODEL = "default";
+
+export interface GenerateOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Nothing leaves before this has resolved; where it fails, that is thrown. The request is written meanwhile. */
+  readonly after?: Promise<unknown> | undefined;
+}
 
 export interface GenerateRequest {
   readonly model: string;

@@ -36,7 +36,8 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   );
   try {
     const provider = deps.providers.for(config, session.key.workspace_id);
-    for await (const event of provider.generate(request, { signal: session.stop.signal })) answer.take(event);
+    const options = { signal: session.stop.signal, after: session.durable };
+    for await (const event of provider.generate(request, options)) answer.take(event);
   } finally {
     clearInterval(progress);
   }

@@ -7,7 +7,6 @@ import {
 } from "../prompts/index.js";
 import { isProgram } from "../providers/index.js";
 import type { RunRow, threadFiles } from "../store/index.js";
-import { recordMessages } from "../threads/index.js";
 import { tellAnswers } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
@@ -18,6 +17,7 @@ import type { ActiveRun } from "./fold/state.js";
 import { restoreInput } from "./input.js";
 import { Live } from "./live.js";
 import { prepareRun, restorePrepared } from "./prepare.js";
+import { recordAhead } from "./record-ahead.js";
 import { adoptPlan, commitEvents, type Extras, writePlan } from "./session/commit.js";
 import {
   type AddedHistory,
@@ -130,13 +130,8 @@ async function recordAndCompile(
     model: prepared.config.model,
     stopReason: "steered",
   });
-  const perhapsThere = session.perhapsWritten;
-  session.perhapsWritten = true;
-  let adopt = () => {};
-  await recordMessages(deps, session.key, {
+  await recordAhead(deps, session, {
     messages: [...(closed ? [closed] : []), ...inputs.map(({ message }) => message)],
-    perhapsThere,
-    after: session.durable,
     withIt: async (files) => {
       const history = await presentHistory(deps, session, files.located.row);
       const found = await untold(deps.store, session.key, {
@@ -155,19 +150,14 @@ async function recordAndCompile(
       const { event, told, marker } = compile(deps, session, { prepared, history, added, turn });
       const plan = planEvents(session.position, session.key, [event]);
       const extras = { told, blobs: [...prepared.blobs, ...marker] };
-      return function* () {
-        const withIt = yield* writePlan(deps, session, plan, extras);
-        adopt = () => {
-          adoptPlan(deps, session, plan, extras);
-          session.turn = turn;
-          session.toTell = [];
-        };
-        return withIt;
+      const adopt = () => {
+        adoptPlan(deps, session, plan, extras);
+        session.turn = turn;
+        session.toTell = [];
       };
+      return { unit: () => writePlan(deps, session, plan, extras), adopt };
     },
   });
-  session.perhapsWritten = perhapsThere;
-  adopt();
   for (const { message } of inputs) session.inputs.delete(message.id);
   if (!closed) return;
   session.transcript.clear();

@@ -103,7 +103,10 @@ async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): P
   else if (run.phase === "model") {
     await showManifest(deps, session, run);
     session.prepared ??= await restorePrepared(deps, run.inputs as string);
-    await whoAnswers(session.prepared.config.provider)(deps, session);
+    const answer = whoAnswers(session.prepared.config.provider);
+    // A model is asked when it is on disk; its request is written before.
+    if (answer !== askModel) await session.durable;
+    await answer(deps, session);
   } else if (run.phase === "tools") await callTools(deps, session);
   else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));
 }

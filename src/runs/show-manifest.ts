@@ -9,6 +9,7 @@ import type { ThreadSession } from "./session/session.js";
  */
 export async function showManifest(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<void> {
   if (run.step !== 1 || !deps.hooks.listens("turn.post_prompt_compile")) return;
+  await session.durable;
   const { key, stop } = session;
   const { run_id } = run;
   const { workspace_id } = key;

@@ -15,7 +15,7 @@ export { listMessages } from "./messages.js";
 export { folderChanged, moveThread } from "./move.js";
 export { purgeThreads } from "./purge.js";
 export { rebindWorkspace } from "./rebind.js";
-export { findLogged, recordMessages, upToDate } from "./record.js";
+export { findLogged, type RecordedFiles, recordMessages, upToDate } from "./record.js";
 export { reindexWorkspace } from "./reindex.js";
 export { removeThreadWorktree } from "./remove-worktree.js";
 export { searchMessages } from "./search.js";

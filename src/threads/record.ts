@@ -21,9 +21,11 @@ export interface Recording {
   /** They may be there already: a gateway was killed in between. */
   readonly perhapsThere?: boolean;
   /** Nothing is written before this has resolved. */
-  readonly after?: Promise<void> | undefined;
+  readonly after?: Promise<unknown> | undefined;
   /** Called when they stand in the log: what is to be committed with them, once they are on disk. */
   readonly withIt: (files: RecordedFiles) => Promise<() => Unit<WithIt>>;
+  /** As `WriteOptions.written`. */
+  readonly written?: () => void;
   readonly call?: Call;
 }
 
@@ -41,7 +43,7 @@ export interface RecordedFiles {
 export async function recordMessages(
   deps: ThreadsDeps,
   ref: ThreadRef,
-  { messages, perhapsThere = false, after, withIt, call = {} }: Recording,
+  { messages, perhapsThere = false, after, withIt, written: committed, call = {} }: Recording,
 ): Promise<Thread | undefined> {
   const record = async (found: LocatedThread, file: ThreadFile) => {
     const located = await upToDate(deps, found, file);
@@ -61,7 +63,7 @@ export async function recordMessages(
     const unit = await withIt({ located, file, messages: written });
     // Looking for a message may have brought the index forward: what was known of the thread is old then.
     const files = perhapsThere ? { ...located, row: undefined } : located;
-    return reflect(deps, files, call, { unit, after: flushed });
+    return reflect(deps, files, call, { unit, after: flushed, written: committed });
   };
   return withThread(deps, ref, record, locateAhead);
 }

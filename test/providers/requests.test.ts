@@ -61,6 +61,27 @@ onEachApi("requests", ({ id, ask, server, provider, model, keyHeader }) => {
     expect(server().requests).toHaveLength(1);
   });
 
+  test("[PROV36] nothing is sent before what it waits for has come about, nor when that fails", async () => {
+    server().play([turn({ text: "ok" })]);
+    let come = () => {};
+    const after = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    const events: ProviderEvent[] = [];
+    const asking = (async () => {
+      for await (const event of provider().generate(hello(model), { after })) events.push(event);
+    })();
+    await provider().prepare(hello(model));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([events, server().requests]).toEqual([[], []]);
+    come();
+    await asking;
+    expect([events.at(-1)?.type, server().requests.length]).toEqual(["finish", 1]);
+    const failed = provider().generate(hello(model), { after: Promise.reject(new Error("not kept")) });
+    await expect(failed[Symbol.asyncIterator]().next()).rejects.toThrow("not kept");
+    expect(server().requests).toHaveLength(1);
+  });
+
   test("[PROV10] a longer conversation begins with the same bytes", async () => {
     const shorter = full(model);
     const longer = {

@@ -23,6 +23,8 @@ export interface ExchangeDeps {
   readonly redact: Redact;
   readonly wire: Wire;
   readonly signal?: AbortSignal | undefined;
+  /** Nothing is sent before this has resolved. */
+  readonly after?: Promise<unknown> | undefined;
   /** Events are read with `next` first, and given to the API's code only from a point on. */
   readonly plain?: boolean | undefined;
 }
@@ -86,6 +88,7 @@ export class Exchange {
 
   readonly fetch = async (url: unknown, init?: RequestToSend): Promise<Response> => {
     const sent = sentRequest(url, init);
+    if (this.#deps.after) await this.#deps.after;
     this.wasSent = true;
     this.#onSent(sent);
     const { firstTokenMs, connectMs } = this.#deps.timeouts;

@@ -18,7 +18,8 @@ export function programProvider(program: Program, config: ProgramConfig): Provid
   const kept = new Kept(config.timeouts.keepMs);
   return {
     id: program.id,
-    async *generate(request, { signal } = {}) {
+    async *generate(request, { signal, after } = {}) {
+      await after;
       yield* new Talk({ program, config, kept }, needsPlace(program, request), signal).events();
     },
     async prepare(request) {

@@ -31,8 +31,8 @@ export class ThreadSession {
   driving: Promise<void> | undefined;
   /** Whoever drives is posting to an agent elsewhere, and goes on with the run when its answer comes meanwhile. */
   posting = false;
-  /** Resolves when the request of the run under way is on disk: only then may its question be written to the log. */
-  durable: Promise<void> | undefined;
+  /** Resolves when what was gone on from is on disk: before that, nothing that follows from it is done or told. */
+  durable: Promise<unknown> | undefined;
   /** Somebody here has carried on what is under way. */
   driven = false;
   /** What came of the steps so far and has not been told: it is told with the next step, or at the end. */

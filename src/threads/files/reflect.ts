@@ -61,6 +61,8 @@ export interface Committing {
   readonly unit?: () => Unit<WithIt>;
   /** Nothing is committed before this has resolved: what was read may not be on disk yet. */
   readonly after?: Promise<unknown> | undefined;
+  /** As `WriteOptions.written`. */
+  readonly written?: (() => void) | undefined;
 }
 
 /**
@@ -71,7 +73,7 @@ export async function reflect(
   deps: ThreadsDeps,
   files: FilesOf,
   call: Call = {},
-  { unit: withIt, after }: Committing = {},
+  { unit: withIt, after, written: committed }: Committing = {},
 ): Promise<Thread | undefined> {
   const reading =
     (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, folder: undefined });
@@ -89,7 +91,11 @@ export async function reflect(
     yield* notifications.announce(files.workspace.id, unixSeconds(deps.clock), told);
     return written.thread;
   };
-  const options = { key: files.workspace.id, origin: call.origin };
+  const options = {
+    key: files.workspace.id,
+    origin: call.origin,
+    ...(committed && { written: committed }),
+  };
   const writing = Promise.resolve(after).then(() => deps.store.write(options, unit));
   const lacking = reading.log?.log_size ? [files.thread_id] : [];
   return deps.words.missingAfter(files.workspace.id, lacking, writing).catch((error) => {
