@@ -74,12 +74,8 @@ export class LogWriter {
     const written = { from: end, mark: markBehind(this.#inode, end + bytes.length, bytes) };
     try {
       writeAll(file, bytes, end);
-      const flushed = Promise.all([
-        flush(file),
-        this.#isNew ? syncDirectory(dirname(this.#path)) : undefined,
-      ]);
       ahead(written);
-      await flushed;
+      await Promise.all([flush(file), this.#isNew ? syncDirectory(dirname(this.#path)) : undefined]);
       this.#isNew = false;
     } catch (error) {
       // A full disk may have taken half a line. What was acknowledged before stands above it.
