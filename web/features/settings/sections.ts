@@ -10,4 +10,4 @@ export const SECTIONS = [
   { id: "about", title: "About" },
 ] as const;
 
-export type SectionId = (typeof SECTIONS)[number]["id"];
+type SectionId = (typeof SECTIONS)[number]["id"];
