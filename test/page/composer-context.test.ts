@@ -139,7 +139,7 @@ describe.skipIf(inject("chromium") === "")("what goes along [browser]", () => {
     expect(await scene.get(there)).toMatchObject({ agent_id: "journal", attributes: { returnTo: from.id } });
     expect(requestsOf(scene.model, "journal")).toHaveLength(1);
     await shot(page, "composer-arrived-light");
-    await page.locator(".dock").getByRole("link", { name: "Webhooks book twice" }).click();
+    await page.getByRole("button", { name: "Back to Webhooks book twice" }).click();
     await page.waitForURL((url) => url.pathname.includes(from.id));
     expect(await composer.field.inputValue()).toBe("");
     expect(await saidIn(scene, from.id)).toEqual([]);

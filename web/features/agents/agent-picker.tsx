@@ -8,12 +8,19 @@ import { navigate } from "../../state/router.js";
 import { useThread } from "../../state/tree.js";
 import { IconButton } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
+import { visibleExactly } from "../../ui/markdown/visible.js";
 import "./agents.css";
 
 const AgentMenu = lazy(() => import("./agent-menu.js"));
 
+interface AgentPickerProps {
+  readonly thread: Thread;
+  /** Where the thread stands: with it the picker is the second line of a narrow header. */
+  readonly path?: string;
+}
+
 /** The agent of a thread in its header, and the way to another one and back. */
-export function AgentPicker({ thread }: { readonly thread: Thread }) {
+export function AgentPicker({ thread, path }: AgentPickerProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
@@ -28,11 +35,11 @@ export function AgentPicker({ thread }: { readonly thread: Thread }) {
   );
   return (
     <>
-      <BackTo thread={thread} />
+      {path === undefined && <BackTo thread={thread} />}
       <button
         ref={button}
         type="button"
-        className={`pick agent-pick ${className}`}
+        className={`${path === undefined ? "pick agent-pick" : "agent-line small"} ${className}`}
         style={style}
         aria-label={`Agent: ${name}${agent?.available === false ? ", not available" : ""}`}
         aria-haspopup="dialog"
@@ -40,8 +47,9 @@ export function AgentPicker({ thread }: { readonly thread: Thread }) {
         title={agent?.available === false ? agent.reason : undefined}
         onClick={() => setOpen(!open)}
       >
-        <span className={`tick${agent?.available === false ? " off" : ""}`} />
-        <span className="cut">{name}</span>
+        {path === undefined && <span className={`tick${agent?.available === false ? " off" : ""}`} />}
+        <span className={path === undefined ? "cut" : "ag cut"}>{visibleExactly(name)}</span>
+        {path && <span className="ink-3 cut">in {visibleExactly(path)}</span>}
         <Icon of={ChevronDown} size={12} />
       </button>
       {open && button.current && (

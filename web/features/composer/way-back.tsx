@@ -17,7 +17,7 @@ export function WayBack({ thread }: { readonly thread: Thread }) {
     call("thread/update", { workspace_id, thread_id, attributes: { returnTo: null } }).catch(() => {});
   };
   return (
-    <div className="strip">
+    <div className="strip way-back">
       <Icon of={CornerUpLeft} size={14} />
       <span className="grow cut">
         Back to{" "}

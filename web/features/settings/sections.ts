@@ -9,5 +9,3 @@ export const SECTIONS = [
   { id: "prompts", title: "Prompt packs" },
   { id: "about", title: "About" },
 ] as const;
-
-type SectionId = (typeof SECTIONS)[number]["id"];

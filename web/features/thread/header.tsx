@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Run, Thread } from "../../../src/protocol/index.js";
 import { usePanes } from "../../shell/panes.js";
 import { useSize } from "../../shell/size.js";
-import { agentName, dyeOf, useAgent } from "../../state/agents.js";
+import { agentName, useAgent } from "../../state/agents.js";
 import { navigate } from "../../state/router.js";
 import { useActiveRun, useThreadRuns } from "../../state/runs.js";
 import { folderPath, pathText, useTree } from "../../state/tree.js";
@@ -64,9 +64,7 @@ function NarrowBar({
   const { ws } = usePlace();
   const size = useSize();
   const { toggleSide, toggleInsp } = usePanes();
-  const agent = useAgent(thread.agent_id);
   const path = useTree((tree) => pathText(tree, thread.folder_id));
-  const { className, style } = dyeOf(agent, thread.agent_id);
   const phone = size === "phone";
   const back = () => (phone ? navigate({ view: "home", ws }) : toggleSide());
   const context = () =>
@@ -76,10 +74,7 @@ function NarrowBar({
       <IconButton icon={ArrowLeft} label="Threads" onClick={back} />
       <div className="two-line grow">
         {title}
-        <span className={`small cut ${className}`} style={style}>
-          <span className="ag">{visibleExactly(agentName(agent, thread.agent_id))}</span>{" "}
-          {path !== "" && <span className="ink-3">in {visibleExactly(path)}</span>}
-        </span>
+        <AgentPicker thread={thread} path={path} />
       </div>
       {menu}
       <IconButton icon={Layers} label="Context" onClick={context} />
