@@ -10,6 +10,7 @@ import "./ui/controls.css";
 import "./ui/overlays.css";
 import "./shell/shell.css";
 import "./ui/states.css";
+import "./ui/reading.css";
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>

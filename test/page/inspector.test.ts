@@ -71,7 +71,7 @@ describe.skipIf(inject("chromium") === "")("the inspector [browser]", () => {
     const told = messages.find(({ section_id }) => section_id === "agents_md")?.content;
     await expect.poll(() => text.textContent()).toBe(told);
     await page.getByRole("button", { name: "History", exact: true }).click();
-    await page.locator(".said").getByText("Hello?").waitFor();
+    await page.locator(".section-said").getByText("Hello?").waitFor();
   });
 
   test("[PIN3] an estimate says about; what the provider counted does not", async () => {

@@ -68,7 +68,7 @@ function Model({ agent, thread }: ChoicesProps) {
       </label>
       <input
         id={id}
-        className="in grow"
+        className="text-in grow"
         value={text}
         placeholder={agent.model ?? "as the agent has it"}
         spellCheck={false}
@@ -90,7 +90,7 @@ function Effort({ thread }: { readonly thread: Thread }) {
       </label>
       <select
         id={id}
-        className="in grow"
+        className="text-in grow"
         value={thread.config.reasoning_effort ?? ""}
         onChange={({ target }) => void update(thread, { config: { reasoning_effort: target.value || null } })}
       >

@@ -86,7 +86,7 @@ function NameField({ panel }: { readonly panel: Panel }) {
   };
   return (
     <input
-      className="name-field grow"
+      className="panel-name grow"
       aria-label={`Name of the ${panel.kind}`}
       defaultValue={panel.name}
       maxLength={MAX_NAME_CHARS}

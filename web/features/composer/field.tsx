@@ -1,6 +1,7 @@
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useLayoutEffect } from "react";
 import type { Thread } from "../../../src/protocol/index.js";
 import { type Draft, setDraft } from "../../state/drafts.js";
+import { isComposing } from "../../ui/composing.js";
 import { addImages } from "./images.js";
 import { MentionList } from "./mention-list.js";
 import { useMention } from "./use-mention.js";
@@ -72,11 +73,6 @@ function actionOf(event: KeyboardEvent<HTMLTextAreaElement>, draft: Draft, actio
   if (key === "Escape") return "leave";
   if (key === "Backspace" && draft.text === "" && draft.to !== undefined) return "unaddress";
   return undefined;
-}
-
-/** Some browsers end a composition before they tell of the Enter that ended it; 229 says that it was its. */
-export function isComposing({ nativeEvent }: KeyboardEvent): boolean {
-  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
 }
 
 /** Images alone are taken; where there is text too, as from a table, the text is what is meant. */

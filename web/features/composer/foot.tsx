@@ -33,7 +33,7 @@ export function Foot({ thread, text, run, off, onSend }: FootProps) {
       <Outlook thread={thread} text={text} idle={run === undefined} offline={offline} />
       {run && (
         <Button className="stop" keys="mod+." onClick={() => void stopRun(run)}>
-          <Square className="i full" size={10} aria-hidden="true" />
+          <Square className="i filled" size={10} aria-hidden="true" />
           Stop
         </Button>
       )}

@@ -40,7 +40,7 @@ function StepsCard({ ws, place }: StepsCardProps) {
   const title = left === 0 ? "That was all of it" : `First steps, ${steps.length - left} of ${steps.length}`;
   const style = place === "docked" && width ? { width: width - 16 } : undefined;
   return (
-    <section className={`guide ${place}`} style={style} aria-label="First steps">
+    <section className={`steps-card ${place}`} style={style} aria-label="First steps">
       <header className="row-x">
         <h2 className="label grow">{title}</h2>
         <IconButton

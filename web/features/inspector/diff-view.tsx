@@ -40,7 +40,7 @@ function StretchView({ stretch }: { readonly stretch: Stretch }) {
       <div>
         <i />
         <s />
-        <button type="button" className="fold" onClick={() => setOpen(true)}>
+        <button type="button" className="diff-fold" onClick={() => setOpen(true)}>
           {counted(stretch.lines.length, "line")} unchanged
         </button>
       </div>

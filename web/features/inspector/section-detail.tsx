@@ -95,7 +95,7 @@ function HistoryWords({ told }: { readonly told: Told }) {
     ({ section_id }) => section_id === undefined,
   );
   return (
-    <ol className="said" aria-busy={messages.length === 0}>
+    <ol className="section-said" aria-busy={messages.length === 0}>
       {messages.slice(-MOST_SHOWN).map((message, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same words may be told twice
         <li key={at}>

@@ -57,7 +57,7 @@ function Name({ workspace }: { readonly workspace: Workspace }) {
       <Line label={<label htmlFor={id}>Name</label>}>
         <input
           id={id}
-          className="in set-name"
+          className="text-in set-name"
           value={name}
           maxLength={200}
           onChange={(event) => setName(event.target.value)}

@@ -32,7 +32,7 @@ export function Ending({ item, run }: EndingProps) {
   if (words === undefined) return null;
   const again = reason === "interrupted" || status === "interrupted";
   return (
-    <p className="mark small ink-3">
+    <p className="turn-mark small ink-3">
       <Icon of={CircleStop} size={12} />
       {words}
       {again && run && <TryAgain run={run} kind="quiet" />}

@@ -105,7 +105,7 @@ const INPUT_CHARS = 8_000;
 
 /** What went in, all of it: the row shows only what matters most. */
 function Input({ input }: { readonly input: string }) {
-  return <pre className="out given">{visibleExactly(pretty(input).slice(0, INPUT_CHARS))}</pre>;
+  return <pre className="out call-in">{visibleExactly(pretty(input).slice(0, INPUT_CHARS))}</pre>;
 }
 
 function pretty(input: string): string {

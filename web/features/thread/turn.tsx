@@ -155,7 +155,7 @@ interface PartOfProps {
 const PartOf = memo(function PartOf({ item, part, tab }: PartOfProps) {
   if (part.kind === "thinking") return <Thinking part={part} rowKey={`${item} ${part.key}`} tab={tab} />;
   if (part.kind === "image") return <AssetImage asset={part.asset} mime={part.mime} />;
-  if (part.kind === "other") return <pre className="out in">{visibleExactly(part.text)}</pre>;
+  if (part.kind === "other") return <pre className="out call-in">{visibleExactly(part.text)}</pre>;
   return (
     <div className={`read said${part.open ? " open" : ""}`}>
       <Markdown text={part.text} streaming={part.open} />
