@@ -175,6 +175,7 @@ const pageOverride = {
         noAriaHiddenOnFocusable: "off",
         noNoninteractiveElementToInteractiveRole: "off",
         noNoninteractiveTabindex: "off",
+        noStaticElementInteractions: "off",
         noSvgWithoutTitle: "off",
         useAriaPropsSupportedByRole: "off",
         useFocusableInteractive: "off",

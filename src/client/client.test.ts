@@ -324,6 +324,38 @@ test("[CONN17] a call that names only a thread makes its workspace known by its 
   expect(it.looked()).toEqual([["subscribe", { workspace_id: "ws_1" }]]);
 });
 
+test("[CONN18] a listener that throws keeps no other from hearing, and its error comes out", () => {
+  const it = new Far();
+  const heard: string[] = [];
+  const faulty = () => {
+    throw new Error("a listener's own fault");
+  };
+  const surfaces = () => expect(() => vi.advanceTimersByTime(0)).toThrow("a listener's own fault");
+  it.client.on("thread/tree/changed", faulty);
+  it.client.on("thread/tree/changed", ({ seq }) => heard.push(`told ${seq}`));
+  it.client.onState(faulty);
+  it.client.onState((state) => heard.push(state));
+  it.client.onResync(faulty);
+  it.client.onResync((workspace_id) => heard.push(`resync ${workspace_id}`));
+  void it.client.call("thread/tree", { workspace_id: "ws_1" });
+  it.open();
+  surfaces();
+  expect(it.last().method).toBe("thread/tree");
+  it.answer(tree(7));
+  it.tell(8);
+  surfaces();
+  it.lose();
+  surfaces();
+  // The loss was told to somebody who threw, and is answered all the same.
+  vi.advanceTimersByTime(100);
+  expect(it.opened).toBe(2);
+  it.open();
+  surfaces();
+  it.answer({ seq: 2, resync: true });
+  surfaces();
+  expect(heard).toEqual(["open", "told 8", "connecting", "open", "resync ws_1"]);
+});
+
 test("[CONN20] a call while the connection is down waits for the next; one that was sent fails with the connection", async () => {
   const it = far();
   const early = it.client.call("ping", {});

@@ -8,6 +8,7 @@ import type {
 } from "../protocol/index.js";
 import { CallError, NoAnswerError } from "./errors.js";
 import { type Answer, type Ask, Following, type Scope } from "./following.js";
+import { tell } from "./tell.js";
 import type { OpenTransport, Transport } from "./transport.js";
 
 export interface ClientOptions {
@@ -175,7 +176,7 @@ export class Client {
   #received(message: Incoming): void {
     if (message.method !== undefined) {
       if (!this.#following.hears(message.params as object)) return;
-      for (const listener of this.#listeners.get(message.method) ?? []) listener(message.params as never);
+      tell(this.#listeners.get(message.method) ?? [], message.params as never);
     } else if (typeof message.id === "number") {
       const { error, result } = message;
       this.#settle(message.id, error ? { error: new CallError(error) } : { result });
@@ -219,6 +220,6 @@ export class Client {
   #setState(state: ClientState): void {
     if (this.#state === state) return;
     this.#state = state;
-    for (const listener of this.#states) listener(state);
+    tell(this.#states, state);
   }
 }

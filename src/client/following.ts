@@ -1,6 +1,7 @@
 import type { MethodName, Params, Result } from "../protocol/index.js";
 import { CallError } from "./errors.js";
 import { SequenceProgress } from "./progress.js";
+import { tell } from "./tell.js";
 
 export type Answer = { readonly result: unknown } | { readonly error: Error };
 
@@ -124,6 +125,6 @@ export class Following {
   }
 
   #tellResync(workspace_id: string): void {
-    for (const listener of this.#resync) listener(workspace_id);
+    tell(this.#resync, workspace_id);
   }
 }

@@ -122,7 +122,7 @@ describe("what is taken", () => {
           toolApprovals: { allow: [], ask: [], deny: [] },
           ownTools: false,
           uiVisible: true,
-          color: expect.stringMatching(/^#[0-9a-f]{6}$/),
+          color: expect.stringMatching(/^[a-z]{4,9}$/),
         },
       ],
       plugins: "[sealed]",

@@ -1,5 +1,6 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { between } from "../support/page/between.js";
 import { pageBrowser } from "../support/page/browser.js";
 import { type RunScene, runStage } from "../support/runs.js";
 
@@ -79,6 +80,25 @@ describe.skipIf(inject("chromium") === "")("artifacts and the connection [browse
       .poll(async () => (await tool<{ content: string }>(scene, "notes_read", { note: id })).content)
       .toBe("Written offline.");
     await page.getByText("Saved, v2").waitFor();
+  });
+
+  test("[PAT21] a window takes over what another could not save once that one is gone, and not before", async () => {
+    const scene = await stage.scene();
+    const { id } = await tool(scene, "notes_create", { title: "Why", content: "Before." });
+    const content = async () => (await tool<{ content: string }>(scene, "notes_read", { note: id })).content;
+    const page = await opened(scene, "Why");
+    const gateway = await between(page);
+    await page.getByRole("button", { name: "Edit the note" }).click();
+    gateway.refuse("tool/call", { code: -32603, message: "Broken.", data: { kind: "internal" } });
+    await page.getByLabel("Text of Why").fill("Mine.");
+    await page.getByText("Not saved: Broken.").waitFor();
+    const other = await browser.again(page, new URL(page.url()).pathname);
+    await other.getByRole("button", { name: "Edit the note" }).click();
+    expect(await other.getByLabel("Text of Why").inputValue()).toBe("Before.");
+    expect(await content()).toBe("Before.");
+    await page.close();
+    await expect.poll(content).toBe("Mine.");
+    await expect.poll(() => other.getByLabel("Text of Why").inputValue()).toBe("Mine.");
   });
 
   test("[PAT11] an item that could not be added stays in the field", async () => {

@@ -64,8 +64,15 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
     await expect.poll(async () => (await items(scene, id)).items[0]?.done).toBe(true);
     await page.getByText("4 items, 2 open").waitFor();
     await page.getByLabel("Add an item").fill("Oranges");
+    await page
+      .getByLabel("Add an item")
+      .evaluate((field) =>
+        field.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, key: "Enter", keyCode: 229 })),
+      );
+    expect(await page.getByLabel("Add an item").inputValue()).toBe("Oranges");
     await page.keyboard.press("Enter");
     await option(page, "Oranges").waitFor();
+    await page.getByText("5 items, 3 open").waitFor();
     await expect.poll(() => page.getByLabel("Add an item").inputValue()).toBe("");
     await option(page, "Tea").dblclick();
     await page.getByLabel("Title").fill("Green tea");
@@ -88,16 +95,18 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
 
   test("[PAT13] items are selected by click, with Shift and by key, and the foot acts on them", async () => {
     const { scene, page, id } = await withList();
+    // What goes along with a message says it too.
+    const panel = page.getByRole("region", { name: "Groceries" });
     await option(page, "Milk").click();
-    await page.getByText("1 selected").waitFor();
+    await panel.getByText("1 selected").waitFor();
     await option(page, "Bread").click({ modifiers: ["Shift"] });
-    await page.getByText("3 selected").waitFor();
+    await panel.getByText("3 selected").waitFor();
     await page.getByRole("listbox").press("Escape");
-    await expect.poll(() => page.getByText("selected").count()).toBe(0);
+    await expect.poll(() => page.getByText(/\d selected/).count()).toBe(0);
     await page.getByRole("listbox").press("Home");
     await page.getByRole("listbox").press("Space");
     await page.getByRole("listbox").press("Shift+ArrowDown");
-    await page.getByText("2 selected").waitFor();
+    await panel.getByText("2 selected").waitFor();
     await page.getByRole("button", { name: "Mark done" }).click();
     await expect.poll(async () => (await items(scene, id)).items.filter(({ done }) => done).length).toBe(3);
     await page.getByRole("button", { name: "Clear" }).click();
@@ -169,6 +178,24 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
     expect(await tool(scene, "notes_read", { note: id })).toMatchObject({ content: "Written here." });
     await page.getByRole("button", { name: "Stop editing" }).click();
     await page.locator(".note", { hasText: "Written here." }).waitFor();
+  });
+
+  test("[PAT20] what was written last is saved in the note's own workspace when another one is opened", async () => {
+    const [scene, other] = [await stage.scene(), await stage.scene()];
+    const { id } = await tool(scene, "notes_create", { title: "Why", content: "Before." });
+    const page = await opened(scene);
+    await openFromMenu(page, "Why");
+    await page.getByRole("button", { name: "Edit the note" }).click();
+    await page.getByLabel("Text of Why").evaluate((field: HTMLTextAreaElement, to) => {
+      const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set;
+      set?.call(field, "Written here.");
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      history.pushState(null, "", to);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `/w/${other.workspace_id}`);
+    await expect
+      .poll(async () => (await tool<{ content: string }>(scene, "notes_read", { note: id })).content)
+      .toBe("Written here.");
   });
 
   test("[PAT21] a note that was changed elsewhere is not written over, and no text is lost", async () => {

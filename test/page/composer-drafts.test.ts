@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from "vitest";
+import { between } from "../support/page/between.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { ComposerPage, saidIn, threadPath } from "../support/page/composer.js";
 import { runStage } from "../support/runs.js";
@@ -34,6 +35,31 @@ describe.skipIf(inject("chromium") === "")("what is typed [browser]", () => {
     await expect.poll(() => saidIn(scene, one.id)).toEqual(["not sent yet", "Fine."]);
     expect(scene.model.requests[0]?.body).toContain(composer.imageData);
     await expect.poll(() => stored(composer)).toEqual([]);
+  });
+
+  test("[PCM30] a draft that the browser has no room for costs no other thread its own", async () => {
+    const scene = await stage.scene();
+    const [one, two] = [await scene.start(), await scene.start()];
+    const composer = await open(one);
+    await composer.field.fill("words of the first");
+    const { page } = composer;
+    await page.evaluate((room) => {
+      let filler = "";
+      for (let size = 2 ** 23; size >= 1; size /= 2) {
+        try {
+          localStorage.setItem("filler", filler + "x".repeat(size));
+          filler += "x".repeat(size);
+        } catch {
+          // Full: a smaller piece may fit.
+        }
+      }
+      localStorage.setItem("filler", filler.slice(room));
+    }, 20_000);
+    await page.goto(new URL(threadPath(two), page.url()).href);
+    await composer.field.fill("y".repeat(30_000));
+    expect(await stored(composer)).toEqual([`heddle.draft.${one.id}`]);
+    await page.goto(new URL(threadPath(one), page.url()).href);
+    await expect.poll(() => composer.field.inputValue()).toBe("words of the first");
   });
 
   test("[PCM31] what is typed in one window stands in the others, and goes from all of them when it is sent", async () => {
@@ -80,6 +106,55 @@ describe.skipIf(inject("chromium") === "")("what is typed [browser]", () => {
     await editor.press("Enter");
     await expect.poll(() => saidIn(scene, thread.id)).toEqual(["whole text", "Now it works."]);
     await composer.queue.waitFor({ state: "detached" });
+  });
+
+  const REFUSED = { code: -32602, message: "Not now.", data: { kind: "invalid_params" } };
+
+  test("[PCM32] what was refused is tried again and removed while another message is on its way", async () => {
+    const scene = await stage.scene();
+    const thread = await scene.start();
+    scene.plays("Three.", "One.");
+    const composer = await open(thread);
+    const gateway = await between(composer.page);
+    await composer.field.waitFor();
+    gateway.refuse("run/start", REFUSED);
+    await composer.send("the first");
+    await composer.row("the first").getByText("Not sent").waitFor();
+    await composer.send("the second");
+    await composer.row("the second").getByText("Not sent").waitFor();
+    gateway.refuse("run/start", undefined);
+    gateway.hold();
+    await composer.send("the third");
+    await expect.poll(() => gateway.sent("run/start").length).toBe(3);
+    await composer.row("the first").getByRole("button", { name: "Try again" }).click();
+    await composer.row("the second").getByRole("button", { name: "Remove" }).click();
+    gateway.release();
+    await composer.page.getByText("Removed from the queue").waitFor();
+    await expect.poll(() => saidIn(scene, thread.id)).toEqual(["the third", "Three.", "the first", "One."]);
+    expect(await composer.page.getByText("It was sent before").count()).toBe(0);
+    await composer.queue.waitFor({ state: "detached" });
+  });
+
+  test("[PCM34] two windows together ask a busy gateway no more often than one", async () => {
+    const scene = await stage.scene();
+    const thread = await scene.start();
+    scene.plays("At last.");
+    const composer = await open(thread);
+    const other = new ComposerPage(await browser.again(composer.page, threadPath(thread)));
+    const gateways = [await between(composer.page), await between(other.page)];
+    await Promise.all([composer.field.waitFor(), other.field.waitFor()]);
+    const busy = { code: -32001, message: "Busy.", data: { kind: "overloaded" } };
+    for (const gateway of gateways) gateway.refuse("run/start", busy);
+    const asked = () => gateways.flatMap((gateway) => gateway.sent("run/start")).length;
+    await composer.send("patiently");
+    await expect.poll(asked).toBeGreaterThanOrEqual(1);
+    const since = Date.now();
+    await other.row("patiently").getByText("Waiting, the gateway is busy").waitFor();
+    await expect.poll(asked).toBeGreaterThanOrEqual(3);
+    expect(Date.now() - since).toBeGreaterThan(1_500);
+    for (const gateway of gateways) gateway.refuse("run/start", undefined);
+    await expect.poll(() => saidIn(scene, thread.id)).toEqual(["patiently", "At last."]);
+    expect(await scene.runs(thread.id)).toHaveLength(1);
   });
 
   test("[PCM33] images come by paste, drop and button, and can be removed; other files are refused with a reason", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from "vitest";
+import { between } from "../support/page/between.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { busyThread, ComposerPage, patientAgents, saidIn, threadPath } from "../support/page/composer.js";
 import { runStage } from "../support/runs.js";
@@ -104,5 +105,28 @@ describe.skipIf(inject("chromium") === "")("the queue [browser]", () => {
     scene.model.open("late");
     await expect.poll(() => composer.field.inputValue()).toBe("as it should be");
     expect((await saidIn(scene, thread.id))[2]).toBe("as it was");
+  });
+
+  test("[PCM24] an edit that is being saved as its message begins is put into the field once", async () => {
+    const scene = await stage.scene();
+    const thread = await busyThread(scene, "race", "Done.");
+    const composer = await open(thread);
+    const gateway = await between(composer.page);
+    await composer.button("Stop").waitFor();
+    await composer.send("as it was");
+    await composer.row("as it was").getByRole("button", { name: "Edit" }).click();
+    const editor = composer.page.getByRole("textbox", { name: "Edit the message" });
+    await expect.poll(() => editor.inputValue()).toBe("as it was");
+    await editor.fill("as it should be");
+    gateway.hold();
+    scene.model.open("race");
+    await expect.poll(async () => (await saidIn(scene, thread.id))[2]).toBe("as it was");
+    await editor.press("Enter");
+    gateway.release();
+    await composer.page.getByText("It was sent before it was edited.").first().waitFor();
+    await expect.poll(() => gateway.sent("run/update").length).toBe(1);
+    await expect.poll(() => composer.field.inputValue()).toBe("as it should be");
+    await composer.page.getByText("Done.", { exact: true }).last().waitFor();
+    expect(await composer.field.inputValue()).toBe("as it should be");
   });
 });

@@ -70,6 +70,26 @@ describe.skipIf(inject("chromium") === "")("states of the composer [browser]", (
     scene.model.open("axe");
   });
 
+  test("[PCM4] words that a window handed over without an answer are in the field again", async () => {
+    const scene = await stage.scene();
+    const thread = await busyThread(scene, "unheard");
+    const line = await lineTo(stage.gateway());
+    const page = await browser.open(line.gateway, threadPath(thread), { tolerates: CUT });
+    const composer = new ComposerPage(page);
+    await composer.button("Stop").waitFor();
+    line.deafen();
+    await composer.field.fill("Use the event id");
+    await composer.field.press("Control+Enter");
+    await expect.poll(() => composer.field.inputValue()).toBe("");
+    const { href } = new URL(page.url());
+    await page.goto("about:blank");
+    line.mend();
+    await page.goto(href);
+    await expect.poll(() => composer.field.inputValue()).toBe("Use the event id");
+    scene.plays("Done.");
+    scene.model.open("unheard");
+  });
+
   test("[PCM34] what the gateway is too busy for is tried again by itself", async () => {
     const scene = await stage.scene();
     const thread = await busyThread(scene, "busy", "Done.");
@@ -94,11 +114,16 @@ describe.skipIf(inject("chromium") === "")("states of the composer [browser]", (
     ownGit();
     const shop = await Workshop.open(stage.gateway(), freshRepository({ "shared.txt": "s" }));
     const command = "echo installing && sleep 1 && exit 3";
-    shop.configure({ worktreeHooks: { postSetupCommands: [{ command: "echo one" }, { command }] } });
+    shop.configure({
+      worktreeHooks: { postSetupCommands: [{ command: "echo one\n: run echo two \u202e" }, { command }] },
+    });
     const { thread } = await shop.startInWorktree();
     const page = await browser.open(stage.gateway(), threadPath(thread));
     await page.getByText("The project wants to set this worktree up and is not trusted to.").waitFor();
     await page.getByText(`run ${command}`).waitFor();
+    expect(await page.locator(".setup pre").innerText()).toBe(
+      `run echo one\n> : run echo two ⟨U+202E⟩\nrun ${command}`,
+    );
     await shot(page, "composer-untrusted-light");
     await page.getByRole("button", { name: "Trust and run" }).click();
     await page.getByText("The worktree is being set up; what you send waits for it.").waitFor();

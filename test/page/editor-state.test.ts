@@ -89,6 +89,29 @@ describe("the states of a document being edited", () => {
     expect(doc.phaseOf(doc.begin(v(5, "mine\n"), kept))).toBe("clean");
   });
 
+  test("[PED25] a gateway that went back to an earlier version is a conflict to decide, not one to repeat", () => {
+    const refused = doc.unanswered(doc.sending(dirty));
+    expect(doc.told(refused, v(2, "old\n"))).toBe(refused);
+    const conflict = doc.contradicted(refused, v(2, "old\n"));
+    expect([doc.phaseOf(conflict), doc.canSave(conflict)]).toEqual(["conflict", false]);
+    expect(conflict).toMatchObject({ mine: "a\nb\n", theirs: { version: 2 } });
+    const later = doc.told(conflict, v(3, "older\n"));
+    expect(later).toMatchObject({ theirs: { version: 3, content: "older\n" } });
+    expect(doc.told(later, v(2, "old\n"))).toBe(later);
+    expect(doc.decided(later, "mine\n")).toMatchObject({ base: { version: 3 }, mine: "mine\n" });
+  });
+
+  test("[PED25] a lower version of the same text is built on, and what is known already changes nothing", () => {
+    const refused = doc.unanswered(doc.sending(dirty));
+    const same = doc.contradicted(refused, v(2, "a\n"));
+    expect(same).toMatchObject({ mine: "a\nb\n", base: { version: 2 } });
+    expect([doc.phaseOf(same), doc.canSave(same)]).toEqual(["dirty", true]);
+    expect(doc.contradicted(clean, v(2, "old\n"))).toMatchObject({ mine: "old\n", base: { version: 2 } });
+    const conflict = doc.told(dirty, v(5, "z\n"));
+    expect(doc.contradicted(conflict, v(5, "z\n"))).toBe(conflict);
+    expect(doc.contradicted(dirty, v(4, "a\n"))).toBe(dirty);
+  });
+
   test("[PED53] choices stay with a conflict and go with it", () => {
     const conflict = doc.chose(doc.told(dirty, v(5, "z\n")), "key", "mine");
     expect(doc.told(conflict, v(6, "y\n")).choices).toEqual({ key: "mine" });

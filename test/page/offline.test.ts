@@ -116,6 +116,52 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     expect(await scene.runs(thread.id)).toHaveLength(1);
   });
 
+  test("[PCM62] what was removed comes back with Undo, with its image", async () => {
+    const { scene, thread, line, composer, cut } = await far();
+    scene.plays("A dot.");
+    await cut();
+    await composer.attach("dot.png");
+    await composer.images.first().waitFor();
+    await composer.send("look at this");
+    await composer.row("look at this").getByRole("button", { name: "Remove" }).click();
+    await composer.queue.waitFor({ state: "detached" });
+    await composer.button("Undo").click();
+    await composer.row("look at this").waitFor();
+    line.mend();
+    await expect.poll(() => saidIn(scene, thread.id)).toEqual(["look at this", "A dot."]);
+    expect(scene.model.requests.at(-1)?.body).toContain(composer.imageData);
+  });
+
+  test("[PCM35] a message whose image is lost says so, and goes without it when the person says so", async () => {
+    const { scene, thread, line, page, composer, cut } = await far();
+    scene.plays("I see no image.");
+    await cut();
+    await composer.attach("dot.png");
+    await composer.images.first().waitFor();
+    await composer.send("look at this");
+    await composer.row("look at this").waitFor();
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const request = indexedDB.open("heddle");
+          request.onsuccess = () => {
+            const work = request.result.transaction("images", "readwrite");
+            work.objectStore("images").clear();
+            work.oncomplete = () => resolve();
+          };
+        }),
+    );
+    line.mend();
+    await page.reload();
+    const row = composer.row("look at this");
+    await row.getByText("An image of this message is not in this browser any more.").waitFor();
+    expect(await scene.runs(thread.id)).toEqual([]);
+    await shot(page, "composer-image-lost-light");
+    await row.getByRole("button", { name: "Send without it" }).click();
+    await expect.poll(() => saidIn(scene, thread.id)).toEqual(["look at this", "I see no image."]);
+    await composer.queue.waitFor({ state: "detached" });
+  });
+
   test("[PCM63] a message that was taken but not acknowledged is sent again under the same key, and runs once", async () => {
     const { scene, thread, line, page, composer, cut } = await far();
     scene.plays("Heard.");

@@ -1,7 +1,25 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { DESK, PHONE, returning, SCREENS, type Screen } from "../support/page/harbor-screens.js";
 import { harborStage } from "../support/page/harbor-stage.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds, each with the first elements it found it in. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return violations.map(({ id, impact, nodes }) => {
+    const where = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));
+    return `${impact} ${id} (${nodes.length}): ${where.join(" | ")}`;
+  });
+}
 
 describe.skipIf(inject("chromium") === "")("every screen [browser]", () => {
   const stage = harborStage();
@@ -21,14 +39,23 @@ describe.skipIf(inject("chromium") === "")("every screen [browser]", () => {
   };
 
   describe.each(["light", "dark"] as const)("%s", (colorScheme) => {
-    test.each(SCREENS)("[PSC2] $name", async (screen) => {
-      const page = await opened(screen, { colorScheme });
-      await page.waitForLoadState("networkidle");
-      await shot(page, `screen-${screen.name}-${colorScheme}`);
-      await expect.poll(() => page.getByRole("main").count()).toBe(1);
-      expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
-    });
+    test.each(SCREENS)(
+      "[PSC2] [PSC4] $name: it shows what it is there for, and axe finds nothing",
+      async (screen) => {
+        const page = await opened(screen, { colorScheme });
+        await page.waitForLoadState("networkidle");
+        await shot(page, `screen-${screen.name}-${colorScheme}`);
+        await expect.poll(() => page.getByRole("main").count()).toBe(1);
+        expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+        expect(await findings(page)).toEqual([]);
+      },
+    );
   });
+
+  test.each(SCREENS.filter(({ name }) => ["error", "first", "settings", "empty"].includes(name)))(
+    "[PSC4] $name at 390: axe finds nothing",
+    async (screen) => expect(await findings(await opened(screen, { viewport: PHONE }))).toEqual([]),
+  );
 
   test.each(
     SCREENS.filter(({ name }) => ["thread", "artifacts", "editor", "context", "first"].includes(name)),

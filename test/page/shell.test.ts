@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { pageBrowser } from "../support/page/browser.js";
+import { CUT, lineTo } from "../support/page/line.js";
+import { row } from "../support/page/tree.js";
 import { type RunScene, runStage } from "../support/runs.js";
 
 describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
@@ -30,6 +32,24 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
     expect(await page.locator("body").innerText()).toContain("heddle open");
     expect(await page.content()).not.toContain("A secret title");
+  });
+
+  test("[PGE2] a browser whose session is gone when the gateway comes back is told so, without being reloaded", async () => {
+    const { path } = await withThread("A secret title");
+    const line = await lineTo(stage.gateway());
+    const page = await browser.open(line.gateway, path, {
+      tolerates: new RegExp(`${CUT.source}|401|Authentication failed`),
+    });
+    await page.getByRole("heading", { level: 1, name: "A secret title" }).waitFor();
+    line.cut();
+    await page.getByText("The gateway does not answer.").waitFor();
+    await page.context().clearCookies();
+    line.mend();
+    await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
+    expect(await page.content()).not.toContain("A secret title");
+    line.cut();
+    await page.waitForEvent("requestfailed");
+    expect(await page.getByRole("heading", { name: "This browser is not signed in" }).count()).toBe(1);
   });
 
   test("[PGE3] what is open has an address: it can be reloaded, shared, and left by Back", async () => {
@@ -115,6 +135,69 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     await page.keyboard.press("Control+i");
     await page.locator(".side").waitFor();
     await page.locator(".insp").waitFor();
+  });
+
+  test("[PGE9] while a dialog is open no command behind it runs, wherever the focus is", async () => {
+    const { scene, path } = await withThread();
+    const page = await browser.open(stage.gateway(), path);
+    const insp = page.locator(".insp");
+    await insp.waitFor();
+    await page.locator(".main > .bar").click();
+    await page.keyboard.press("?");
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await sheet.waitFor();
+    const press = async () => {
+      for (const key of ["i", "c", "Control+i", "Control+\\", "Control+Shift+o"])
+        await page.keyboard.press(key);
+    };
+    await press();
+    await sheet.getByText("Keyboard shortcuts").first().click();
+    await press();
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
+    expect([await insp.count(), await page.locator(".side").count()]).toEqual([1, 1]);
+    const { workspace_id } = scene;
+    expect((await scene.wire.result("thread/tree", { workspace_id })).threads).toHaveLength(1);
+    await page.keyboard.press("Control+i");
+    await insp.waitFor({ state: "detached" });
+  });
+
+  test("[PGE10] a browser that keeps nothing shows the page all the same, and what is chosen holds in the window", async () => {
+    const { scene, path, id } = await withThread();
+    const other = await scene.start({ title: "Elsewhere" });
+    const page = await browser.open(stage.gateway(), "/");
+    await page.addInitScript(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };
+    });
+    await page.goto(stage.gateway().url + path);
+    await page.getByRole("heading", { level: 1, name: "Fix login" }).waitFor();
+    scene.plays("One.", "Two.");
+    await scene.answered(other.id, "First?");
+    await row(page, /^Elsewhere, .*new answer$/).waitFor();
+    await page.keyboard.press("Control+i");
+    await page.locator(".insp").waitFor({ state: "detached" });
+    await row(page, "Elsewhere").click();
+    await row(page, /^Elsewhere, (?!.*new answer)/).waitFor();
+    await scene.answered(id, "Second?");
+    await row(page, /^Fix login, .*new answer$/).waitFor();
+    expect(await row(page, /^Elsewhere, .*new answer$/).count()).toBe(0);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Command palette" }).getByText("Fix login").first().waitFor();
+  });
+
+  test("[PGE11] what was open last is known to every window, whichever noted it", async () => {
+    const { scene, path, id } = await withThread();
+    const [second, third] = [await scene.start({ title: "Second" }), await scene.start({ title: "Third" })];
+    const page = await browser.open(stage.gateway(), path);
+    await page.getByRole("heading", { level: 1, name: "Fix login" }).waitFor();
+    const other = await browser.again(page, path.replace(id, second.id));
+    await other.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+    await row(page, "Third").click();
+    await page.getByRole("heading", { level: 1, name: "Third" }).waitFor();
+    const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem("heddle.recents") ?? "{}"));
+    expect((await kept()).state.threads[scene.workspace_id]).toEqual([third.id, second.id, id]);
   });
 
   test("[PGE7] at no width from 360 to 2560 does the page scroll sideways", async () => {

@@ -6,6 +6,7 @@ import { childOf, delegates } from "../support/delegation.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { calls, type RunScene } from "../support/runs.js";
 import { pathOf, said, soon, threadStage } from "./thread-scenes.js";
+import { go } from "./thread-wire.js";
 
 const made: string[] = [];
 const risky = defineTool({
@@ -21,8 +22,41 @@ const risky = defineTool({
   },
 });
 
+const odd = defineTool({
+  name: "odd_write",
+  description: "Takes whatever it is given.",
+  parameters: z.looseObject({}),
+  capabilities: ["odd"],
+  safeToRepeat: false,
+  asks: true,
+  run: () => ({ status: "completed" as const, output: "did it" }),
+});
+
+/** Arguments of which one looks like what is asked for and another is it, with what must be read on the card. */
+const MISLEADING: readonly (readonly [object, readonly string[]])[] = [
+  [
+    {
+      path: "README.md",
+      file_path: "/home/u/.ssh/authorized_keys",
+      old_string: "",
+      new_string: "ssh-rsa AAAA",
+    },
+    ["README.md", "file_path: /home/u/.ssh/authorized_keys", "ssh-rsa AAAA"],
+  ],
+  [{ command: "ls", cmd: ["rm", "-rf", "/"] }, ["ls", 'cmd: ["rm","-rf","/"]']],
+  [
+    { path: "a.ts", old_text: "one", new_text: "two", old_string: "x", new_string: "y", content: "all else" },
+    ["a.ts", "old_string: x", "new_string: y", "content: all else"],
+  ],
+  [
+    { path: "a.ts", content: "drawn", new_text: "only one of two" },
+    ["a.ts", "drawn", "new_text: only one of two"],
+  ],
+  [{ command: "ls", note: "fine\ncmd: ls" }, ["ls", 'note: "fine\\ncmd: ls"']],
+];
+
 describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", () => {
-  const stage = threadStage({ options: { tools: [risky] } });
+  const stage = threadStage({ options: { tools: [risky, odd] } });
   const browser = pageBrowser();
 
   async function asked(scene: RunScene, what: string) {
@@ -54,6 +88,45 @@ describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", ()
       .getByText(/^Allowed once/)
       .waitFor();
     expect(made).toContain("wipe the cache");
+  });
+
+  test("[PTH24] a card leaves out no argument, whatever else is drawn of them", async () => {
+    const scene = await stage.scene();
+    const page = await browser.open(stage.gateway(), `/w/${scene.workspace_id}`);
+    await page.getByRole("navigation", { name: "Threads" }).waitFor();
+    for (const [given, read] of MISLEADING) {
+      const { id } = await scene.start({ agent_id: "codex", title: "Misleads" });
+      playByAgent(scene.model, { codex: [calls("odd_write", given), "Denied, then."] });
+      const { run } = await scene.startRun(id, "go");
+      await scene.changed(run.id, ({ status }) => status === "waiting");
+      await go(page, pathOf(scene, id));
+      const card = page.getByRole("group", { name: "Codex wants to write a file" });
+      await card.waitFor();
+      const shown = await card.innerText();
+      for (const each of read) expect(shown).toContain(each);
+      await card.getByRole("button", { name: "Deny" }).click();
+      await scene.ended(run.id);
+    }
+  });
+
+  test("[PTH24] a path on a card is never cut: its end says where it leads", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "codex", title: "Leads away" });
+    const path = `docs/${"a/../".repeat(80)}../../.ssh/authorized_keys`;
+    playByAgent(scene.model, { codex: [calls("odd_write", { path, content: "key" }), "Denied, then."] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const shown = page.getByRole("group", { name: "Codex wants to write a file" }).getByText(path);
+    await shown.waitFor();
+    expect(
+      await shown.evaluate((element) => {
+        const { bottom, right } = (element.parentElement as HTMLElement).getBoundingClientRect();
+        const own = element.getBoundingClientRect();
+        return element.scrollWidth <= element.clientWidth + 1 && own.bottom <= bottom && own.right <= right;
+      }),
+    ).toBe(true);
+    await shot(page, "thread-asks-path");
   });
 
   test("[PTH21] with the focus on a card A allows, Shift A always allows and D denies", async () => {

@@ -72,6 +72,47 @@ describe.skipIf(inject("chromium") === "")("attention [browser]", () => {
     await row(page, "Decisions, Reviewer, new answer").waitFor();
   });
 
+  test("[PGT61] what ended while the connection was away for too long to be told is new", async () => {
+    const { scene, ws, threads } = await harbor(stage);
+    const page = await browser.open(stage.gateway(), "/");
+    let away = false;
+    let cut = () => {};
+    await page.routeWebSocket(/\/rpc/, (near) => {
+      if (away) return void near.close();
+      const far = near.connectToServer();
+      const resumes = new Set<number>();
+      let missed = 0;
+      cut = () => {
+        away = true;
+        void far.close();
+        void near.close();
+      };
+      near.onMessage((data) => {
+        const { id, params } = JSON.parse(String(data));
+        if (params?.after_seq !== undefined) resumes.add(id);
+        far.send(data);
+      });
+      far.onMessage((data) => {
+        const message = JSON.parse(String(data));
+        // A gateway that no longer has what was missed: it tells nothing of it, and says so.
+        if (resumes.delete(message.id)) {
+          missed = message.result.seq;
+          message.result.resync = true;
+        }
+        if (!(message.params?.seq <= missed)) near.send(JSON.stringify(message));
+      });
+    });
+    await page.goto(`${stage.gateway().url}/w/${ws}`);
+    await row(page, "Decisions").waitFor();
+    // An end counts as missed when it is in a later second than what was accounted for.
+    await new Promise((done) => setTimeout(done, 1_100));
+    cut();
+    scene.plays("One.");
+    await scene.answered(threads.Decisions as string, "First?");
+    away = false;
+    await row(page, "Decisions, Reviewer, new answer").waitFor();
+  });
+
   test("[PGT62] what waits is listed with the way to it, counted in the title, and W goes there", async () => {
     const place = await harbor(stage);
     const { ws, threads } = place;

@@ -44,6 +44,7 @@ describe.skipIf(inject("chromium") === "")("how the tree looks [browser]", () =>
     await page.setViewportSize({ width: 1024, height: 768 });
     await shot(page, `tree-1024-${colorScheme}`);
     await page.setViewportSize({ width: 720, height: 900 });
+    await page.locator(".side").waitFor({ state: "detached" });
     await page.keyboard.press("Control+\\");
     await row(page, "Webhooks book twice").waitFor();
     await shot(page, `tree-720-${colorScheme}`);

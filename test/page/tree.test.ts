@@ -182,6 +182,41 @@ describe.skipIf(inject("chromium") === "")("the tree [browser]", () => {
     await row(page, "Backend").waitFor();
   });
 
+  test("[PGT9] a tree that nobody answered for is read again by itself, and one that is shown stays", async () => {
+    const { ws } = await harbor(stage);
+    const page = await browser.open(stage.gateway(), "/", { tolerates: /already in CLOSING or CLOSED/ });
+    let asked = 0;
+    let attempts = 0;
+    let away = false;
+    let changed = () => {};
+    await page.routeWebSocket(/\/rpc/, (socket) => {
+      attempts++;
+      if (away) return void socket.close();
+      const server = socket.connectToServer();
+      const params = { workspace_id: ws };
+      changed = () => socket.send(JSON.stringify({ jsonrpc: "2.0", method: "thread/tree/changed", params }));
+      socket.onMessage((data) => {
+        if (!String(data).includes('"thread/tree"') || ++asked === 2 || asked === 4) return server.send(data);
+        away = asked === 3;
+        void server.close();
+        void socket.close();
+      });
+    });
+    const alert = page.getByRole("alert").filter({ hasText: "Could not read the tree." });
+    await page.goto(`${stage.gateway().url}/w/${ws}`);
+    await row(page, "Backend").waitFor();
+    expect([asked, await alert.count()]).toEqual([2, 0]);
+    // Something changed that can't be told in parts, and the connection goes while it is read.
+    changed();
+    await expect.poll(() => attempts).toBeGreaterThan(3);
+    expect(await alert.count()).toBe(0);
+    expect(await row(page, "Backend").count()).toBe(1);
+    away = false;
+    await expect.poll(() => asked).toBe(4);
+    await expect.poll(() => alert.count()).toBe(0);
+    await row(page, "Backend").waitFor();
+  });
+
   test("[PGT10] a tree that takes long is announced by rows of its shape, which do not move", async () => {
     const { ws } = await harbor(stage);
     const page = await browser.open(stage.gateway(), "/");

@@ -1,21 +1,27 @@
 import { useEffect } from "react";
 import { type Command, matchesKeys, useCommandList } from "../state/commands.js";
 import { usePrefs } from "../state/prefs.js";
+import { isComposing } from "../ui/composing.js";
 
 /** Listens for the keys of every command that is offered. */
 export function useKeys(): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       // A key that a list, menu or field took for itself is not a command, nor is one that composes a character.
-      if (event.defaultPrevented || event.isComposing) return;
+      if (event.defaultPrevented || isComposing(event)) return;
       const command = useCommandList.getState().list.findLast((each) => isMeant(each, event));
       if (!command || command.off !== undefined) return;
       event.preventDefault();
-      command.run();
+      if (!isBehindDialog()) command.run();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
+}
+
+/** What a dialog covers must not change unseen. Where the focus is does not tell: a press beside its fields leaves them. */
+function isBehindDialog(): boolean {
+  return document.querySelector("dialog:modal") !== null;
 }
 
 function isMeant(command: Command, event: KeyboardEvent): boolean {

@@ -46,6 +46,7 @@ export function Shell() {
   usePaneCommands(panes);
   useContextCommands();
   useOpenForAddress(panes);
+  useSideDrawer(route, size === "narrow" && panes.side);
   if (link === "signed_out") return <SignedOut />;
   return (
     <>
@@ -120,6 +121,26 @@ function MainPane({ route }: { readonly route: Route }) {
 
 function Scrim() {
   return <button type="button" className="scrim" aria-label="Close" tabIndex={-1} onClick={closeDrawer} />;
+}
+
+/** Who chose something in the sidebar wants to see it; Escape leaves it, and the focus goes in and back. */
+function useSideDrawer(route: Route, open: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the address that closes it
+  useEffect(closeDrawer, [route]);
+  useEffect(() => {
+    if (!open) return;
+    const before = document.activeElement;
+    document.querySelector<HTMLElement>(".side [role=tree] [tabindex='0'], .side button")?.focus();
+    const leave = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) closeDrawer();
+    };
+    addEventListener("keydown", leave);
+    return () => {
+      removeEventListener("keydown", leave);
+      if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body)
+        before.focus();
+    };
+  }, [open]);
 }
 
 function closeDrawer(): void {

@@ -91,6 +91,13 @@ function useTitle(ws: string | undefined): void {
     const title = name === undefined ? "Heddle" : `${name}, Heddle`;
     document.title = count > 0 ? `(${count}) ${title}` : title;
   }, [count, name]);
+  // A browser that is signed out names nothing, not even on its tab.
+  useEffect(
+    () => () => {
+      document.title = "Heddle";
+    },
+    [],
+  );
 }
 
 /** Whether this browser could show notifications, if the person wants them. */

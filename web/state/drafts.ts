@@ -65,18 +65,28 @@ function show(threadId: string, draft: Draft): void {
   });
 }
 
-/** A full storage gives up the oldest drafts first; what is being typed stays in the window in any case. */
+/** What did not fit even without all the others: from that length on they are left alone. */
+let tooLong = Number.POSITIVE_INFINITY;
+
+/**
+ * A full storage gives up the oldest drafts first, and only for one that then fits; what is being typed stays in the window
+ * in any case.
+ */
 function store(key: string, value: string): void {
   if (localStorage.getItem(key) === null) {
     const others = storedKeys();
     for (const old of others.slice(0, Math.max(0, others.length + 1 - MOST))) localStorage.removeItem(old);
   }
-  if (tryStore(key, value)) return;
+  if (tryStore(key, value) || value.length >= tooLong) return;
+  const given: [key: string, value: string][] = [];
   for (const spare of storedKeys()) {
     if (spare === key) continue;
+    given.push([spare, localStorage.getItem(spare) ?? ""]);
     localStorage.removeItem(spare);
     if (tryStore(key, value)) return;
   }
+  tooLong = value.length;
+  for (const [spare, words] of given) tryStore(spare, words);
 }
 
 function tryStore(key: string, value: string): boolean {

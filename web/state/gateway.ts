@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { connect } from "../../src/client/index.js";
+import { connect, NoAnswerError } from "../../src/client/index.js";
 import type { MethodName, Params, Result } from "../../src/protocol/index.js";
 
 /** The one connection of this window. It reconnects by itself and asks for what it missed. */
@@ -18,30 +18,48 @@ export const useLink = create<LinkState>()(() => ({ link: "connecting", lostAt: 
 
 /** A blink of the connection is nobody's business: only what lasts is shown. */
 const PATIENCE_MS = 400;
+const AGAIN_MS = 5_000;
+/** Counts what became of the connection: what is found out about an earlier loss is not about this one. */
+let turn = 0;
 let patience: ReturnType<typeof setTimeout> | undefined;
 
 client.onState((state) => {
+  turn++;
   clearTimeout(patience);
   if (state === "open") useLink.setState({ link: "open", lostAt: undefined });
-  else patience = setTimeout(() => void lost(), PATIENCE_MS);
+  else lookIn(PATIENCE_MS);
 });
-patience = setTimeout(() => void lost(), 2_000);
+lookIn(2_000);
 
-async function lost(): Promise<void> {
-  const signedOut = await isSignedOut();
-  if (client.state === "open") return;
-  const { lostAt } = useLink.getState();
-  useLink.setState({ link: signedOut ? "signed_out" : "offline", lostAt: lostAt ?? Date.now() });
+function lookIn(ms: number): void {
+  patience = setTimeout(() => void look(), ms);
 }
 
-/** A WebSocket that is refused does not say why; a plain request does. */
-async function isSignedOut(): Promise<boolean> {
+/** Again and again: a gateway that was away when it was asked may come back and know this browser no more. */
+async function look(): Promise<void> {
+  const mine = turn;
+  const signedOut = await isSignedOut();
+  if (mine !== turn) return;
+  const { link, lostAt } = useLink.getState();
+  const out = signedOut ?? link === "signed_out";
+  useLink.setState({ link: out ? "signed_out" : "offline", lostAt: lostAt ?? Date.now() });
+  lookIn(AGAIN_MS);
+}
+
+/** A WebSocket that is refused does not say why; a plain request does. Undefined: nobody answers. */
+async function isSignedOut(): Promise<boolean | undefined> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: {} });
   const headers = { "Content-Type": "application/json" };
-  return fetch("/rpc", { method: "POST", body, headers }).then(
+  const signal = AbortSignal.timeout(AGAIN_MS);
+  return fetch("/rpc", { method: "POST", body, headers, signal }).then(
     (answer) => answer.status === 401,
-    () => false,
+    () => undefined,
   );
+}
+
+/** Whether a call got no answer. Made again, it waits for the next connection. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof NoAnswerError && client.state !== "closed";
 }
 
 export function call<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {

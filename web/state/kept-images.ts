@@ -55,6 +55,25 @@ export async function readImage(id: string): Promise<Blob | undefined> {
   return kept?.blob;
 }
 
+/** Some of what was asked for is not there. */
+export class ImagesGone extends Error {
+  constructor(readonly ids: readonly string[]) {
+    super(
+      ids.length === 1
+        ? "An image of this message is not in this browser any more."
+        : `${ids.length} images of this message are not in this browser any more.`,
+    );
+  }
+}
+
+/** All of them, or `ImagesGone`: a message must not go without what was added to it. */
+export async function readImages(ids: readonly string[]): Promise<readonly Blob[]> {
+  const blobs = await Promise.all(ids.map(readImage));
+  const found = blobs.filter((blob) => blob !== undefined);
+  if (found.length < ids.length) throw new ImagesGone(ids.filter((_, at) => blobs[at] === undefined));
+  return found;
+}
+
 export function dropImages(ids: readonly string[]): void {
   for (const id of ids) {
     known.delete(id);

@@ -19,6 +19,8 @@ const NONE: readonly LivePart[] = [];
 const heard = new Map<string, { readonly thread: string; readonly words: LiveWords }>();
 /** How many views show a thread. */
 const followed = new Map<string, number>();
+/** Threads, with their workspaces, that nobody tells of because asking for it failed. */
+const unheard = new Map<string, string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let publishedAt = 0;
 
@@ -38,19 +40,27 @@ export function followThread(workspace_id: string, thread_id: string): () => voi
       return;
     }
     followed.delete(thread_id);
+    unheard.delete(thread_id);
     for (const [run_id, { thread }] of heard) if (thread === thread_id) heard.delete(run_id);
     call("unsubscribe", { workspace_id: null, thread_id }).catch(() => {});
     publish();
   };
 }
 
-/** A connection that is made anew follows by itself; one that never was waits for the first. */
+/** A connection that is made anew follows by itself what was followed; what failed is asked for again with it. */
 function listen(workspace_id: string, thread_id: string): Promise<void> {
+  unheard.delete(thread_id);
   return call("subscribe", { workspace_id, thread_id }).then(
     () => {},
-    () => {},
+    () => {
+      if (followed.has(thread_id)) unheard.set(thread_id, workspace_id);
+    },
   );
 }
+
+client.onState((state) => {
+  if (state === "open") for (const [thread_id, ws] of [...unheard]) void listen(ws, thread_id);
+});
 
 function wordsOf({ run_id, thread_id }: { run_id: string; thread_id: string }): LiveWords | undefined {
   if (!followed.has(thread_id)) return undefined;

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { Message, Result } from "../../src/protocol/index.js";
+import type { Message, Params, Result } from "../../src/protocol/index.js";
 import { isRefused } from "./errors.js";
 import { call, client } from "./gateway.js";
 
@@ -33,6 +33,8 @@ const counted = new Map<string, number>();
 const busy = new Set<string>();
 /** Counts the loads of a thread: the answer to an older one must not replace a newer. */
 const loads = new Map<string, number>();
+/** Pages that are being read. What is told meanwhile may not be in them. */
+const readings = new Set<{ readonly thread_id: string; readonly told: Message[] }>();
 
 export function useTranscript(thread_id: string): Transcript {
   return useTranscripts(({ byThread }) => byThread.get(thread_id) ?? LOADING);
@@ -42,10 +44,12 @@ export function transcriptOf(thread_id: string): Transcript {
   return useTranscripts.getState().byThread.get(thread_id) ?? LOADING;
 }
 
+/** An answer that comes after its thread was let go of brings back nothing: part of a transcript would pass for all of it. */
 function set(thread_id: string, change: Partial<Transcript>): void {
-  const byThread = new Map(useTranscripts.getState().byThread);
-  byThread.set(thread_id, { ...(byThread.get(thread_id) ?? LOADING), ...change });
-  useTranscripts.setState({ byThread });
+  const { byThread } = useTranscripts.getState();
+  const before = byThread.get(thread_id);
+  if (before)
+    useTranscripts.setState({ byThread: new Map(byThread).set(thread_id, { ...before, ...change }) });
 }
 
 /** Opens a thread at its end, unless it is there already. */
@@ -54,7 +58,7 @@ export function openTranscript(ws: string, thread_id: string): void {
   const { byThread } = useTranscripts.getState();
   const known = byThread.get(thread_id);
   const kept = new Map([...byThread].filter(([id]) => id !== thread_id).slice(-KEPT));
-  if (known) kept.set(thread_id, known);
+  kept.set(thread_id, known ?? LOADING);
   useTranscripts.setState({ byThread: kept });
   if (known?.state !== "ready" || known.newer !== undefined) void loadEnd(thread_id);
 }
@@ -68,18 +72,36 @@ export async function loadEnd(thread_id: string): Promise<void> {
   }));
 }
 
+/** Reads what came since, and keeps what is shown: who reads further up stays there. */
+export async function catchUp(thread_id: string): Promise<void> {
+  const last = transcriptOf(thread_id).messages.at(-1);
+  if (!last) return loadEnd(thread_id);
+  const done = await load(thread_id, { around: last.id }, (page) => joined(transcriptOf(thread_id), page));
+  // The log was replaced: nothing of what is shown can be relied on.
+  if (!done && isRefused(transcriptOf(thread_id).error)) await loadEnd(thread_id);
+}
+
+/** What is shown up to where the page begins, and the page. One that begins elsewhere stands for itself. */
+function joined({ messages, older }: Transcript, page: Page): Partial<Transcript> {
+  const read = page.data.toReversed();
+  const at = messages.findIndex(({ id }) => id === read[0]?.id);
+  const newer = page.newer_cursor;
+  if (at < 0) return { messages: read, older: page.next_cursor, newer };
+  return { messages: [...messages.slice(0, at), ...read], older, newer };
+}
+
 /** Reads the messages around one of them. False: it is not in this thread. */
 export async function loadAround(thread_id: string, around: string): Promise<boolean> {
-  if (transcriptOf(thread_id).messages.some(({ id }) => id === around)) return true;
   const known = transcriptOf(thread_id);
+  if (known.messages.some(({ id }) => id === around)) return true;
   const done = await load(thread_id, { around }, ({ data, next_cursor, newer_cursor }) => ({
     messages: data.toReversed(),
     older: next_cursor,
     newer: newer_cursor,
   }));
   if (done || !isRefused(transcriptOf(thread_id).error)) return done;
-  // What was shown before is still right.
-  if (known.state === "ready") set(thread_id, { ...known, error: undefined });
+  // What is shown is still right, with what was told meanwhile.
+  if (known.state === "ready") set(thread_id, { state: "ready", error: undefined });
   else await loadEnd(thread_id);
   return false;
 }
@@ -95,15 +117,48 @@ async function load(
   loads.set(thread_id, mine);
   if (transcriptOf(thread_id).state === "failed") set(thread_id, { state: "loading", error: undefined });
   try {
-    const page = await call("thread/messages", { ...placeOf(thread_id), ...params, limit: PAGE });
+    const { page, told } = await read(thread_id, params);
     if (loads.get(thread_id) !== mine) return true;
     counted.delete(thread_id);
-    set(thread_id, { state: "ready", error: undefined, missed: 0, ...take(page) });
+    const { messages = [], ...taken } = take(page);
+    const missed = taken.newer === undefined ? 0 : told.length;
+    set(thread_id, {
+      state: "ready",
+      error: undefined,
+      missed,
+      ...taken,
+      ...withTold(messages, taken, told),
+    });
     return true;
   } catch (error) {
     if (loads.get(thread_id) === mine) set(thread_id, { state: "failed", error });
     return false;
   }
+}
+
+/** A page, and what was told while it was read. */
+async function read(thread_id: string, params: Partial<Params<"thread/messages">>) {
+  const reading = { thread_id, told: [] as Message[] };
+  readings.add(reading);
+  try {
+    const page = await call("thread/messages", { ...placeOf(thread_id), ...params, limit: PAGE });
+    return { page, told: reading.told };
+  } finally {
+    readings.delete(reading);
+  }
+}
+
+/** A stretch that reaches to the end has what was told meanwhile too: the page may have been read before. */
+function withTold(
+  messages: readonly Message[],
+  { newer }: Pick<Transcript, "newer">,
+  told: readonly Message[],
+): Pick<Transcript, "messages"> {
+  if (newer !== undefined || told.length === 0) return { messages };
+  const later = new Map(told.map((message) => [message.id, message]));
+  const known = new Set(messages.map(({ id }) => id));
+  const added = [...later.values()].filter(({ id }) => !known.has(id));
+  return { messages: [...messages.map((message) => later.get(message.id) ?? message), ...added] };
 }
 
 function placeOf(thread_id: string) {
@@ -119,13 +174,14 @@ export async function loadMore(thread_id: string, which: "older" | "newer"): Pro
   busy.add(key);
   try {
     const order = which === "older" ? "desc" : "asc";
-    const page = await call("thread/messages", { ...placeOf(thread_id), cursor, order, limit: PAGE });
+    const { page, told } = await read(thread_id, { cursor, order });
     const { messages, ...now } = transcriptOf(thread_id);
     if (now[which] !== cursor) return;
     const added = page.data.filter(({ id }) => !messages.some((message) => message.id === id));
     const all = which === "older" ? [...added.reverse(), ...messages] : [...messages, ...added];
     const arrived = which === "newer" && page.next_cursor === undefined;
-    set(thread_id, { messages: all, [which]: page.next_cursor, ...(arrived && { missed: 0 }) });
+    const whole = arrived ? withTold(all, {}, told) : { messages: all };
+    set(thread_id, { ...whole, [which]: page.next_cursor, ...(arrived && { missed: 0 }) });
   } catch (error) {
     // The log was replaced: what the cursor led to is not there.
     if (isRefused(error)) await loadEnd(thread_id);
@@ -135,6 +191,7 @@ export async function loadMore(thread_id: string, which: "older" | "newer"): Pro
 }
 
 client.on("message/appended", ({ thread_id, message }) => {
+  for (const reading of readings) if (reading.thread_id === thread_id) reading.told.push(message);
   const transcript = useTranscripts.getState().byThread.get(thread_id);
   if (!transcript) return;
   const count = counted.get(thread_id);
@@ -176,6 +233,10 @@ client.on("thread/deleted", ({ thread_id }) => {
   if (byThread.delete(thread_id)) useTranscripts.setState({ byThread });
 });
 
-client.onResync(() => {
-  for (const id of useTranscripts.getState().byThread.keys()) void loadEnd(id);
+client.onResync((ws) => {
+  for (const [id, { state, newer }] of useTranscripts.getState().byThread) {
+    if (workspaces.get(id) !== ws) continue;
+    // Who reads in the history comes to what is new by reading on.
+    if (state !== "ready" || newer === undefined) void catchUp(id);
+  }
 });

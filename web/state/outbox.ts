@@ -4,7 +4,8 @@ import { CallError, NoAnswerError } from "../../src/client/index.js";
 import { useDrafts } from "./drafts.js";
 import { type Problem, problemOf } from "./errors.js";
 import { call, client } from "./gateway.js";
-import { dropForgotten, dropImages, imageBlock, readImage } from "./kept-images.js";
+import { handed, takeUpHanded } from "./handed.js";
+import { dropForgotten, dropImages, ImagesGone, imageBlock, readImages } from "./kept-images.js";
 import { keep } from "./runs.js";
 
 /** A message that was sent by a person and not yet taken by the gateway. */
@@ -23,13 +24,19 @@ export interface Unsent {
   readonly tried?: boolean | undefined;
   /** The gateway refused it: it waits for the person. */
   readonly problem?: Problem | undefined;
+  /** Images of it that this browser has no more: without them it goes only if the person says so. */
+  readonly gone?: readonly string[] | undefined;
   /** The gateway asked for patience. */
   readonly busy?: boolean | undefined;
+  /** No window tries it before this time. */
+  readonly not_before?: number | undefined;
 }
 
 const PREFIX = "heddle.outbox.";
 const BUSY_MS = 1_000;
 const BUSIEST_MS = 10_000;
+/** Whoever is asked to wait for longer had their clock changed meanwhile. */
+const LONGEST_MS = 60_000;
 
 const useOutboxList = create<{ readonly list: readonly Unsent[] }>()(() => ({ list: readAll() }));
 
@@ -49,46 +56,70 @@ export function post(message: Pick<Unsent, "ws" | "thread" | "text" | "images" |
 
 /** Changes one that was not handed over yet; answers whether it could be. */
 export function amend(key: string, change: Pick<Unsent, "text" | "images">): Promise<boolean> {
-  return alone(key, (unsent) => write({ ...unsent, ...change, problem: undefined }));
+  return alone(key, (unsent) => write({ ...unsent, ...change, problem: undefined, gone: undefined }));
 }
 
-/** Takes one back that was not handed over yet. */
+/** Takes one back that was not handed over yet. Its images stay for a while: it may be posted again. */
 export function takeBack(key: string): Promise<boolean> {
   return alone(key, erase);
 }
 
 /** The person asks for one that was refused to be tried again. */
 export function tryAgain(key: string): void {
-  void alone(key, (unsent) => write({ ...unsent, problem: undefined }));
+  void alone(key, (unsent) => write({ ...unsent, problem: undefined, gone: undefined }));
 }
 
-/** Nobody else has it in hand meanwhile, in whichever window. */
+/** Nobody else has it in hand meanwhile, in whichever window. While another one of its thread is on its way, it waits for that. */
 async function alone(key: string, change: (unsent: Unsent) => void): Promise<boolean> {
-  const thread = find(key)?.thread;
-  if (thread === undefined) return false;
-  const done = await navigator.locks.request(PREFIX + thread, { ifAvailable: true }, (lock) => {
+  const before = find(key);
+  if (!before || before.tried) return false;
+  const { thread } = before;
+  const done = await navigator.locks.request(PREFIX + thread, () => {
     reread();
     const unsent = find(key);
-    if (!lock || !unsent || unsent.tried) return false;
+    if (!unsent || unsent.tried) return false;
+    if (unsent.thread !== thread) return undefined;
     change(unsent);
     return true;
   });
+  // It has gone to its agent's thread meanwhile, where somebody else may have it in hand.
+  if (done === undefined) return alone(key, change);
   if (done) void pump(thread);
   return done;
 }
 
-/** Sends what waits in a thread, one after the other. Only one window does it at a time: the order is the person's. */
+/**
+ * Sends what waits in a thread, one after the other. Only one window does it at a time: the order is the person's. Between two
+ * it lets go, so that what waits can be changed before its turn.
+ */
 async function pump(thread: string): Promise<void> {
   if (client.state !== "open" || !next(thread)) return;
-  let pause = 0;
-  await navigator.locks.request(PREFIX + thread, async () => {
+  const sent = await navigator.locks.request(PREFIX + thread, async () => {
     reread();
-    for (let unsent = next(thread); unsent && client.state === "open"; unsent = next(thread)) {
-      pause = await send(unsent);
-      if (pause > 0) break;
-    }
+    const unsent = next(thread);
+    if (!unsent || client.state !== "open" || pauseOf(unsent) > 0) return false;
+    await send(unsent);
+    return true;
   });
-  if (pause > 0) setTimeout(() => void pump(thread), pause);
+  if (sent) return pump(thread);
+  const waits = client.state === "open" ? next(thread) : undefined;
+  if (waits) pumpLater(thread, pauseOf(waits));
+}
+
+/** Counted with the message and not by a window: several windows together are no less patient than one. */
+function pauseOf({ not_before = 0 }: Unsent): number {
+  const pause = not_before - Date.now();
+  return pause > LONGEST_MS ? 0 : pause;
+}
+
+const timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+function pumpLater(thread: string, pause: number): void {
+  clearTimeout(timers.get(thread));
+  timers.set(
+    thread,
+    setTimeout(() => void pump(thread), Math.max(0, pause)),
+  );
 }
 
 /** Refused ones stand aside, so that one that can't be sent does not hold up the rest. */
@@ -98,23 +129,28 @@ function next(thread: string): Unsent | undefined {
 
 let patience = BUSY_MS;
 
-/** Answers how long to wait before the next one may go; 0: at once. */
-async function send(unsent: Unsent): Promise<number> {
+async function send(unsent: Unsent): Promise<void> {
   write({ ...unsent, tried: true });
   try {
     if (unsent.to === undefined) await deliver(unsent);
     else await address(unsent, unsent.to);
     patience = BUSY_MS;
-    return 0;
   } catch (error) {
-    // Whether it arrived is not known: it is asked again with the same key, over the next connection.
-    if (error instanceof NoAnswerError) return client.state === "open" ? BUSY_MS : 0;
-    const busy = error instanceof CallError && error.retryable;
-    write({ ...unsent, tried: false, busy, problem: busy ? undefined : problemOf(error) });
-    if (!busy) return 0;
-    patience = Math.min(patience * 2, BUSIEST_MS);
-    return Number((error.data as { retry_after_ms?: number } | undefined)?.retry_after_ms) || patience / 2;
+    write({ ...unsent, ...cameOf(error) });
   }
+}
+
+function cameOf(error: unknown): Partial<Unsent> {
+  // Whether it arrived is not known: it is asked again with the same key, over the next connection.
+  if (error instanceof NoAnswerError)
+    return { tried: true, not_before: client.state === "open" ? Date.now() + BUSY_MS : undefined };
+  if (!(error instanceof CallError && error.retryable)) {
+    const gone = error instanceof ImagesGone ? error.ids : undefined;
+    return { tried: false, busy: false, not_before: undefined, problem: problemOf(error), gone };
+  }
+  const asked = Number((error.data as { retry_after_ms?: number } | undefined)?.retry_after_ms) || patience;
+  patience = Math.min(patience * 2, BUSIEST_MS);
+  return { tried: false, busy: true, not_before: Date.now() + Math.min(asked, LONGEST_MS) };
 }
 
 async function deliver(unsent: Unsent): Promise<void> {
@@ -123,6 +159,7 @@ async function deliver(unsent: Unsent): Promise<void> {
   const { run } = await call("run/start", { workspace_id, thread_id, content, idempotency_key });
   keep([run], { told: false });
   erase(unsent);
+  dropImages(unsent.images);
 }
 
 /** Finds the agent's thread first: from then on the message belongs there, and is sent once like any other. */
@@ -144,8 +181,7 @@ export function onArrival(listener: (key: string, threadId: string) => void): ()
 
 export async function contentOf({ text, images }: Pick<Unsent, "text" | "images">) {
   if (images.length === 0) return text;
-  const blobs = await Promise.all(images.map(readImage));
-  const blocks = await Promise.all(blobs.filter((blob) => blob !== undefined).map(imageBlock));
+  const blocks = await Promise.all((await readImages(images)).map(imageBlock));
   return [...(text.trim() === "" ? [] : [{ type: "text" as const, text }]), ...blocks];
 }
 
@@ -173,11 +209,10 @@ function reread(): void {
   }));
 }
 
-function erase({ key, images }: Unsent): void {
+function erase({ key }: Unsent): void {
   fleeting.delete(key);
   localStorage.removeItem(PREFIX + key);
   useOutboxList.setState(({ list }) => ({ list: list.filter((each) => each.key !== key) }));
-  dropImages(images);
 }
 
 function placed(list: readonly Unsent[], unsent: Unsent): Unsent[] {
@@ -212,6 +247,7 @@ export function watchOutbox(): () => void {
   const forget = client.onState((state) => state === "open" && pumpAll());
   addEventListener("storage", heard);
   pumpAll();
+  takeUpHanded();
   void dropForgotten(namedImages);
   return () => {
     forget();
@@ -226,11 +262,14 @@ function heard({ key, newValue }: StorageEvent): void {
   useOutboxList.setState(({ list }) => ({
     list: unsent ? placed(list, unsent) : list.filter((each) => PREFIX + each.key !== key),
   }));
-  if (unsent) void pump(unsent.thread);
+  if (!unsent) return;
+  // Another window has it in hand: what comes of that may be read here a moment later than it is written there.
+  if (unsent.tried || unsent.busy) pumpLater(unsent.thread, Math.max(BUSY_MS, pauseOf(unsent)));
+  else void pump(unsent.thread);
 }
 
 function namedImages(): Set<string> {
   const { list } = useOutboxList.getState();
   const drafts = [...useDrafts.getState().byThread.values()];
-  return new Set([...list, ...drafts].flatMap(({ images }) => images));
+  return new Set([...list, ...drafts, ...handed()].flatMap(({ images }) => images));
 }

@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { browserStorage, followOtherWindows } from "./browser-storage.js";
 
 export interface Prefs {
   readonly theme: "system" | "light" | "dark";
@@ -41,14 +42,11 @@ export const usePrefs = create<Prefs>()(
       brief: false,
       layout: {},
     }),
-    { name: KEY },
+    { name: KEY, storage: browserStorage() },
   ),
 );
 
-// What one window chooses holds in all of them.
-addEventListener("storage", ({ key }) => {
-  if (key === KEY) void usePrefs.persist.rehydrate();
-});
+followOtherWindows(KEY, usePrefs);
 
 const NO_LAYOUT: Layout = {};
 

@@ -1,13 +1,16 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { browserStorage, followOtherWindows } from "./browser-storage.js";
 import type { Route } from "./router.js";
 
 const MOST = 20;
+const KEY = "heddle.recents";
 
 /** The threads that were open in this browser, by workspace, the last one first. */
 export const useRecents = create<{ readonly threads: Readonly<Record<string, readonly string[]>> }>()(
-  persist(() => ({ threads: {} }), { name: "heddle.recents" }),
+  persist(() => ({ threads: {} }), { name: KEY, storage: browserStorage() }),
 );
+followOtherWindows(KEY, useRecents);
 
 export function noteVisit(route: Route): void {
   if (route.view !== "thread") return;

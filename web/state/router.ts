@@ -62,7 +62,7 @@ function threadTail({ message, pane, run, step, full, compare, show, preview }: 
 }
 
 export function routeOf(url: URL): Route {
-  const [w, ws, view, id, ...rest] = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const [w, ws, view, id, ...rest] = partsOf(url);
   if (w !== "w" || !ws) return { view: "home" };
   if (view === "settings") return { view, ws, section: id };
   if (view === "folder" && id) return { view, ws, folder: id };
@@ -70,6 +70,15 @@ export function routeOf(url: URL): Route {
     return { view: "doc", ws, folder: id, version: wholeOf(url.searchParams.get("version")) };
   if (view === "thread" && id) return threadRoute({ view: "thread", ws, thread: id }, rest, url.searchParams);
   return { view: "home", ws };
+}
+
+/** An address that somebody wrote wrongly leads to the start instead of nowhere. */
+function partsOf({ pathname }: URL): string[] {
+  try {
+    return pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 function threadRoute(base: ThreadRoute, rest: readonly string[], query: URLSearchParams): ThreadRoute {

@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { Run } from "../../src/protocol/index.js";
-import { call, client } from "./gateway.js";
+import { keepInBrowser, readKept } from "./browser-storage.js";
+import { call, client, isUnanswered } from "./gateway.js";
 import { currentRoute } from "./router.js";
 import { useTree } from "./tree.js";
 
@@ -25,21 +26,28 @@ export const useSeen = create<Seen>()(() => ({ byWorkspace: stored() }));
 
 function stored(): Seen["byWorkspace"] {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const value: unknown = JSON.parse(readKept(KEY) ?? "{}");
     return typeof value === "object" && value !== null ? (value as Seen["byWorkspace"]) : {};
   } catch {
     return {};
   }
 }
 
-/** Always on what is stored now: another window may have written since this one read. */
+/** Whether the browser kept the last of it. What it did not keep only this window knows. */
+let isKept = true;
+
+/** Always what is stored now: another window may have written since this one read. */
+function known(): Seen["byWorkspace"] {
+  return isKept ? stored() : useSeen.getState().byWorkspace;
+}
+
 function change(ws: string, make: (kept: Kept) => Kept): void {
-  const all = stored();
+  const all = known();
   const before = all[ws] ?? { until: 0, news: {} };
   const after = make(before);
   if (after === before) return;
   const byWorkspace = { ...all, [ws]: after };
-  localStorage.setItem(KEY, JSON.stringify(byWorkspace));
+  isKept = keepInBrowser(KEY, JSON.stringify(byWorkspace));
   useSeen.setState({ byWorkspace });
 }
 
@@ -64,15 +72,23 @@ function isOpen(ws: string, thread: string): boolean {
   return !document.hidden && route.view === "thread" && route.ws === ws && route.thread === thread;
 }
 
+/** Workspaces of which this window heard every end of a run since it last asked. */
+const heardAll = new Set<string>();
+
 client.on("run/changed", ({ run }) => {
   const news = newsOf(run);
   if (news !== undefined) take(run.workspace_id, [[run.thread_id, news]], run.ended_at ?? now());
+});
+client.onResync((ws) => {
+  heardAll.delete(ws);
+  void catchUp(ws).catch(() => {});
 });
 
 function take(ws: string, ended: readonly (readonly [string, News])[], until: number): void {
   const fresh = ended.filter(([thread]) => !isOpen(ws, thread));
   change(ws, (kept) => ({
-    until: Math.max(kept.until, until),
+    // While some were missed, a later one must not stand for them: they would never be asked for again.
+    until: heardAll.has(ws) ? Math.max(kept.until, until) : kept.until,
     news: { ...kept.news, ...Object.fromEntries(fresh) },
   }));
 }
@@ -91,26 +107,34 @@ export function lookAtOpen(): void {
 document.addEventListener("visibilitychange", lookAtOpen);
 
 /**
- * Takes in what ended while no window was there to be told. A browser that sees a workspace for the first time begins with
- * nothing new: it can't know what its person has read elsewhere.
+ * Takes in what ended while this window was not told. A browser that sees a workspace for the first time begins with nothing
+ * new: it can't know what its person has read elsewhere.
  */
 export async function catchUp(ws: string): Promise<void> {
-  const { until } = stored()[ws] ?? { until: 0 };
-  const at = now();
-  if (until > 0) {
-    const { data } = await call("run/list", {
-      workspace_id: ws,
-      status: ["completed", "failed", "interrupted"],
-      limit: 100,
-    });
-    const missed = data.filter((run) => (run.ended_at ?? 0) > until).reverse();
-    take(
-      ws,
-      missed.flatMap((run) => pair(run, newsOf(run))),
-      at,
-    );
-  } else take(ws, [], at);
+  const { until } = known()[ws] ?? { until: 0 };
+  const { runs, at } = until > 0 ? await endedSince(ws, until) : { runs: [], at: now() };
+  heardAll.add(ws);
+  take(
+    ws,
+    runs.flatMap((run) => pair(run, newsOf(run))),
+    at,
+  );
   forgetGone(ws);
+}
+
+const ENDED: Run["status"][] = ["completed", "failed", "interrupted"];
+
+/** Oldest first, and when that was asked. Where nobody answers it is asked again over the next connection. */
+async function endedSince(ws: string, until: number): Promise<{ runs: Run[]; at: number }> {
+  for (;;) {
+    const at = now();
+    try {
+      const { data } = await call("run/list", { workspace_id: ws, status: ENDED, limit: 100 });
+      return { runs: data.filter((run) => (run.ended_at ?? 0) > until).reverse(), at };
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+    }
+  }
 }
 
 const pair = (run: Run, news: News | undefined) => (news ? [[run.thread_id, news] as const] : []);

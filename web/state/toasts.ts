@@ -10,19 +10,33 @@ export interface Toast {
   readonly alert?: boolean;
 }
 
-const SHOWN_MS = 8_000;
+const MOST = 3;
 let next = 1;
 
 export const useToasts = create<{ readonly list: readonly Toast[] }>()(() => ({ list: [] }));
 
-/** Says something at the foot of main for 8 seconds; with a way back where there is one. */
+/** Says something at the foot of main for a while; with a way back where there is one. */
 export function toast(text: string, action?: Toast["action"]): void {
   add({ id: next++, text, action });
 }
 
 /** `Moved 4 threads to Release 4.2` with `Undo`. */
 export function toastUndo(text: string, undo: () => Promise<unknown>): void {
-  toast(text, { label: "Undo", run: () => void undo().catch(toastProblem) });
+  toast(text, { label: UNDO, run: () => void undo().catch(toastProblem) });
+}
+
+const UNDO = "Undo";
+
+/** Takes back what was done last, as long as that is offered. */
+export function undoLast(): void {
+  const last = useToasts.getState().list.findLast(({ action }) => action?.label === UNDO);
+  if (last) take(last);
+}
+
+/** Does what a toast offers, once. */
+export function take({ id, action }: Toast): void {
+  dismiss(id);
+  action?.run();
 }
 
 /** Something that was asked for did not happen. */
@@ -31,9 +45,13 @@ export function toastProblem(error: unknown): void {
   add({ id: next++, text: message, code, alert: true });
 }
 
+/** Where there are too many, one that offers nothing goes first. */
 function add(toast: Toast): void {
-  useToasts.setState(({ list }) => ({ list: [...list.slice(-2), toast] }));
-  setTimeout(() => dismiss(toast.id), SHOWN_MS);
+  useToasts.setState(({ list }) => {
+    if (list.length < MOST) return { list: [...list, toast] };
+    const spare = list.find(({ action }) => action === undefined) ?? list[0];
+    return { list: [...list.filter((each) => each !== spare), toast] };
+  });
 }
 
 export function dismiss(id: number): void {

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Workspace } from "../../src/protocol/index.js";
+import { keepInBrowser, readKept } from "./browser-storage.js";
 import { call } from "./gateway.js";
 import { useRoute } from "./router.js";
 
@@ -17,10 +18,10 @@ export function useWorkspaces(): readonly Workspace[] {
 export function useWorkspace(): Workspace | undefined {
   const route = useRoute();
   const all = useWorkspaces();
-  const named = route.ws ?? localStorage.getItem(LAST);
+  const named = route.ws ?? readKept(LAST);
   return all.find(({ id }) => id === named) ?? (route.ws === undefined ? all[0] : undefined);
 }
 
 export function rememberWorkspace(id: string): void {
-  localStorage.setItem(LAST, id);
+  keepInBrowser(LAST, id);
 }

@@ -18,12 +18,13 @@ const KINDS = { plain: "", primary: " primary", quiet: " quiet" };
 
 export function Button(props: ButtonProps) {
   const { kind = "plain", small = false, icon, keys, off, children, className = "", ...rest } = props;
-  const off_props = off === undefined ? {} : { disabled: true, title: off };
+  // Not `disabled`: whoever comes by keyboard must be able to reach it and hear why.
+  const because = off === undefined ? {} : { "aria-disabled": true, title: off, onClick: undefined };
   return (
     <button
       type="button"
       {...rest}
-      {...off_props}
+      {...because}
       className={`btn${KINDS[kind]}${small ? " sm" : ""} ${className}`}
     >
       {icon && <Icon of={icon} size={14} />}

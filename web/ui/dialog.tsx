@@ -14,7 +14,8 @@ export function Dialog({ label, className = "", onClose, children }: DialogProps
     const before = document.activeElement;
     ref.current?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // What was chosen in it may have given the focus to something else by now.
+      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus();
     };
   }, []);
   return (

@@ -1,4 +1,5 @@
 import { WINDOW_ID } from "../../state/gateway.js";
+import { windowLock } from "../../state/living.js";
 import type { Choices, DocState, Stored } from "./doc-state.js";
 
 /** Unsaved text as the browser keeps it: a crash, a reload or a lost connection must not cost a character. */
@@ -14,12 +15,8 @@ export interface Kept {
 }
 
 const PREFIX = "heddle.doc";
-const LOCK = "heddle.window";
 /** Without locks, what was not touched for this long belongs to a window that is gone. */
 const GONE_MS = 5_000;
-
-// Held as long as this window lives: other windows leave its texts alone.
-void navigator.locks?.request(`${LOCK}.${WINDOW_ID}`, () => new Promise<never>(() => {}));
 
 export function scopeKey(ws: string, folder: string | undefined): string {
   return `${PREFIX}.${ws}.${folder ?? "root"}`;
@@ -64,7 +61,7 @@ async function livingWindows(): Promise<ReadonlySet<string> | undefined> {
 }
 
 function isLeft(key: string, { left, at }: Kept, alive: ReadonlySet<string> | undefined): boolean {
-  if (alive) return !alive.has(`${LOCK}.${key.slice(key.lastIndexOf(".") + 1)}`);
+  if (alive) return !alive.has(windowLock(key.slice(key.lastIndexOf(".") + 1)));
   return left === true || Date.now() - at > GONE_MS;
 }
 

@@ -53,7 +53,7 @@ export class DocSession {
         if (workspace_id === ws && folder_id === folder && told) this.#told(storedOf(told));
       }),
       client.onState((state) => state === "open" && void this.look()),
-      client.onResync((workspace) => workspace === ws && void this.look()),
+      client.onResync((workspace) => workspace === ws && void this.look(doc.contradicted)),
       onWindow("pagehide", () => this.#leave()),
       onWindow("beforeunload", (event) => this.#unsafe && event.preventDefault()),
       onDocument("visibilitychange", () => document.hidden && void this.save()),
@@ -121,10 +121,11 @@ export class DocSession {
   }
 
   /** Reads what the gateway has now, and goes on saving where nothing stands against it. */
-  async look(): Promise<void> {
+  async look(take: typeof doc.told = doc.told): Promise<void> {
     if (!this.state) return this.open();
     try {
-      this.#told(await this.#read());
+      const stored = await this.#read();
+      this.#set(take(this.state, stored));
       void this.save();
     } catch {
       // With the next connection it is asked again.
@@ -185,7 +186,7 @@ export class DocSession {
     const now = this.state as doc.DocState;
     if (isKind(error, "version_conflict")) {
       this.#set(doc.unanswered(now));
-      return this.look();
+      return this.look(doc.contradicted);
     }
     if (!isRefused(error))
       return this.#set(doc.unanswered(now, client.state === "open" ? TOO_LATE : NO_ANSWER));

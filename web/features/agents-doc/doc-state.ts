@@ -127,7 +127,18 @@ export function unanswered(state: DocState, problem?: DocProblem): DocState {
 
 /** The gateway has this now. */
 export function told(state: DocState, stored: Stored): DocState {
-  if (isKnown(stored, state.base) || (state.theirs && isKnown(stored, state.theirs))) return state;
+  return isKnownTo(state, stored) ? state : taken(state, stored);
+}
+
+/**
+ * The gateway has this, though it does not fit what was known: its data was put back to an earlier day, and its versions count
+ * from there. To wait for a higher one would be to save against the same refusal for ever.
+ */
+export function contradicted(state: DocState, stored: Stored): DocState {
+  return isSame(stored, state.theirs ?? state.base) ? state : taken(state, stored);
+}
+
+function taken(state: DocState, stored: Stored): DocState {
   if (state.sent) return { ...state, heard: stored };
   const { base, mine, unsure } = state;
   if (stored.content === unsure || stored.content === mine || stored.content === base.content) {
@@ -153,8 +164,18 @@ export function decided(state: DocState, mine: string): DocState {
   return { base: state.theirs ?? state.base, mine, problem: obstacleOf(mine) };
 }
 
+function isKnownTo({ base, theirs }: DocState, stored: Stored): boolean {
+  if (theirs && isKnown(stored, theirs)) return true;
+  const wentBack = theirs !== undefined && isKnown(theirs, base);
+  return !wentBack && isKnown(stored, base);
+}
+
 function isKnown(stored: Stored, known: Stored): boolean {
   return stored.id === known.id && stored.version <= known.version;
+}
+
+function isSame(stored: Stored, known: Stored): boolean {
+  return isKnown(stored, known) && stored.version === known.version && stored.content === known.content;
 }
 
 function withoutSent({ sent: _, ...rest }: DocState): DocState {

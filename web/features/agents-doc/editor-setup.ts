@@ -121,7 +121,13 @@ export function setup(onLeftOut: (count: number) => void): Extension {
       autocapitalize: "sentences",
       spellcheck: "false",
     }),
-    keymap.of([...markdownKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    // Its own meaning of Ctrl-I is rarely wanted; here it is the pane beside the text.
+    keymap.of([
+      ...markdownKeymap,
+      ...defaultKeymap.filter(({ key }) => key !== "Mod-i"),
+      ...historyKeymap,
+      indentWithTab,
+    ]),
   ];
 }
 

@@ -41,7 +41,7 @@ export function AgentPicker({ thread, path }: AgentPickerProps) {
         type="button"
         className={`${path === undefined ? "pick agent-pick" : "agent-line small"} ${className}`}
         style={style}
-        aria-label={`Agent: ${name}${agent?.available === false ? ", not available" : ""}`}
+        aria-label={`Agent: ${name}${path ? ` in ${path}` : ""}${agent?.available === false ? ", not available" : ""}`}
         aria-haspopup="dialog"
         aria-expanded={open}
         title={agent?.available === false ? agent.reason : undefined}

@@ -2,7 +2,7 @@ import { Funnel, ListChecks, type LucideIcon, NotebookPen } from "lucide-react";
 import { create } from "zustand";
 import { type ArtifactKind, closePanel, openPanel, type Panel, renamePanel } from "../../state/panels.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
-import { callTool, type Named } from "./tools.js";
+import { callTool, type Named, openWorkspace } from "./tools.js";
 
 export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
   list: ListChecks,
@@ -32,11 +32,14 @@ export function openNamed({ kind, id, name, query }: Named): string {
 
 /** Makes one, opens it and asks for its name. */
 export async function createArtifact(kind: ArtifactKind): Promise<void> {
+  const ws = openWorkspace();
   try {
     const { id, ...made } = await callTool<{ id: string; name?: string; title?: string; query?: string }>(
       `${kind}s_create`,
       FRESH[kind],
+      ws,
     );
+    if (openWorkspace() !== ws) return;
     const name = made.name ?? made.title ?? "";
     startRenaming(openPanel({ kind, artifact: id, name, query: made.query }));
   } catch (error) {
@@ -46,9 +49,10 @@ export async function createArtifact(kind: ArtifactKind): Promise<void> {
 
 /** Whether it has the new name: if not, what was typed stays. */
 export async function renameArtifact({ id, kind, artifact, query }: Panel, name: string): Promise<boolean> {
+  const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name });
-    renamePanel(id, name, query);
+    await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
+    if (openWorkspace() === ws) renamePanel(id, name, query);
     return true;
   } catch (error) {
     toastProblem(error);
@@ -57,18 +61,19 @@ export async function renameArtifact({ id, kind, artifact, query }: Panel, name:
 }
 
 export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promise<void> {
+  const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_delete`, { [kind]: artifact });
-    const reopen = closePanel(id);
+    await callTool(`${kind}s_delete`, { [kind]: artifact }, ws);
+    const reopen = openWorkspace() === ws ? closePanel(id) : () => {};
     toastUndo(`Deleted “${name}”`, async () => {
-      await restoreArtifact(kind, artifact);
-      reopen();
+      await restoreArtifact(kind, artifact, ws);
+      if (openWorkspace() === ws) reopen();
     });
   } catch (error) {
     toastProblem(error);
   }
 }
 
-export function restoreArtifact(kind: ArtifactKind, artifact: string): Promise<unknown> {
-  return callTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact });
+export function restoreArtifact(kind: ArtifactKind, artifact: string, ws?: string): Promise<unknown> {
+  return callTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact }, ws);
 }

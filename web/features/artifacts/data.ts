@@ -21,11 +21,15 @@ const retry = (count: number, error: unknown) =>
 /** All begin with `artifacts` and the workspace: a change that is told of makes them be read again. */
 const keyOf = (ws: string | undefined, what: string, id = "") => ["artifacts", ws, what, id];
 
-function useArtifact<T>(what: string, id: string, read: (id: string) => Promise<T>): UseQueryResult<T> {
+function useArtifact<T>(
+  what: string,
+  id: string,
+  read: (id: string, ws: string | undefined) => Promise<T>,
+): UseQueryResult<T> {
   const ws = useTree((tree) => tree.ws);
   return useQuery<T>({
     queryKey: keyOf(ws, what, id),
-    queryFn: () => read(id),
+    queryFn: () => read(id, ws),
     enabled: ws !== undefined,
     retry,
   });
@@ -36,7 +40,7 @@ export const useNote = (id: string): UseQueryResult<Note> => useArtifact("note",
 export const useView = (id: string): UseQueryResult<View> => useArtifact("view", id, readView);
 
 export function useNames(): UseQueryResult<readonly Named[]> {
-  return useArtifact("names", "", readNames);
+  return useArtifact("names", "", (_, ws) => readNames(ws));
 }
 
 /** Names that were read, for a menu that opens now. */
@@ -54,8 +58,8 @@ export function showItems(change: (items: readonly Item[]) => readonly Item[]): 
   }
 }
 
-export function showNote(note: Note): void {
-  queries.setQueryData(keyOf(useTree.getState().ws, "note", note.id), note);
+export function showNote(note: Note, ws: string): void {
+  queries.setQueryData(keyOf(ws, "note", note.id), note);
 }
 
 /** Reads again what a change that failed may have shown. */

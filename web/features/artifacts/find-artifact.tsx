@@ -1,5 +1,6 @@
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
+import { isComposing } from "../../ui/composing.js";
 import { Dialog } from "../../ui/dialog.js";
 import { count } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
@@ -27,7 +28,7 @@ export function FindArtifact({ names, onClose }: FindArtifactProps) {
   };
   const key = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (event.key === "Enter" && !event.nativeEvent.isComposing) choose(shown[at]);
+    if (event.key === "Enter" && !isComposing(event)) choose(shown[at]);
     if (step === 0) return;
     event.preventDefault();
     setAt(Math.max(0, Math.min(at + step, shown.length - 1)));

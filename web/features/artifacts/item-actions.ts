@@ -1,7 +1,7 @@
 import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { counted } from "../../ui/format.js";
 import { readAgain, showItems } from "./data.js";
-import { callTool, type Item } from "./tools.js";
+import { callTool, type Item, openWorkspace } from "./tools.js";
 
 /** One after the other: many at once would come to stand in any order. */
 async function each(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
@@ -25,16 +25,20 @@ const nameOf = (items: readonly Item[]) =>
 export async function markDone(items: readonly Item[], done: boolean): Promise<void> {
   const ids = new Set(items.map(({ id }) => id));
   showItems((all) => all.map((item) => (ids.has(item.id) ? { ...item, done } : item)));
+  const ws = openWorkspace();
   const others = items.filter((item) => item.done !== done);
-  await attempted(() => each(others, ({ id }) => callTool("lists_item_update", { item: id, done })));
+  await attempted(() => each(others, ({ id }) => callTool("lists_item_update", { item: id, done }, ws)));
 }
 
 export async function removeItems(items: readonly Item[]): Promise<void> {
+  const ws = openWorkspace();
   const ids = new Set(items.map(({ id }) => id));
   showItems((all) => all.filter(({ id }) => !ids.has(id)));
-  const went = await attempted(() => each(items, ({ id }) => callTool("lists_item_remove", { item: id })));
+  const went = await attempted(() =>
+    each(items, ({ id }) => callTool("lists_item_remove", { item: id }, ws)),
+  );
   if (!went) return;
-  toastUndo(`Deleted ${nameOf(items)}`, () => each(items, ({ id }) => callTool("lists_restore", { id })));
+  toastUndo(`Deleted ${nameOf(items)}`, () => each(items, ({ id }) => callTool("lists_restore", { id }, ws)));
 }
 
 /** Moves items to another list. The way back leads to where each one stood. */
@@ -43,12 +47,13 @@ export async function moveItems(
   from: { readonly id: string },
   to: { readonly id: string; readonly name: string },
 ): Promise<void> {
+  const ws = openWorkspace();
   const went = await attempted(() =>
-    each(items, ({ id }) => callTool("lists_item_move", { item: id, to_list: to.id })),
+    each(items, ({ id }) => callTool("lists_item_move", { item: id, to_list: to.id }, ws)),
   );
   if (!went) return;
   const back = ({ id, position }: Item) =>
-    callTool("lists_item_move", { item: id, to_list: from.id, ...(position && { position }) });
+    callTool("lists_item_move", { item: id, to_list: from.id, ...(position && { position }) }, ws);
   toastUndo(`Moved ${nameOf(items)} to ${to.name}`, () => each(items, back));
 }
 

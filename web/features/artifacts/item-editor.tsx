@@ -1,4 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useRef } from "react";
+import { isComposing } from "../../ui/composing.js";
 import { changeItem, tagsOf } from "./item-actions.js";
 import type { Item } from "./tools.js";
 
@@ -21,7 +22,7 @@ export function ItemEditor({ item, onLeave }: ItemEditorProps) {
   };
   const key = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+    if (event.key !== "Escape" || isComposing(event)) return;
     left.current = true;
     onLeave();
   };

@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { type KeyboardEvent, useRef } from "react";
 import { Button } from "../../ui/button.js";
+import { isComposing } from "../../ui/composing.js";
 import { count } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { MenuButton } from "../../ui/menu-button.js";
@@ -49,7 +50,7 @@ export function AddFoot({ list }: { readonly list: string }) {
   const key = async (event: KeyboardEvent<HTMLInputElement>) => {
     const field = event.currentTarget;
     const title = field.value.trim();
-    if (event.key !== "Enter" || event.nativeEvent.isComposing || title === "" || busy.current) return;
+    if (event.key !== "Enter" || isComposing(event) || title === "" || busy.current) return;
     busy.current = true;
     const given = field.value;
     if ((await addItem(list, title)) && field.value === given) field.value = "";

@@ -2,6 +2,7 @@ import { Check, Pencil } from "lucide-react";
 import { type KeyboardEvent, useEffect } from "react";
 import { type Panel, renamePanel } from "../../state/panels.js";
 import { Button, IconButton } from "../../ui/button.js";
+import { isComposing } from "../../ui/composing.js";
 import { Icon } from "../../ui/icon.js";
 import { problemIn, useNote } from "./data.js";
 import {
@@ -62,7 +63,7 @@ function NoteField({ note, draft }: { readonly note: Note; readonly draft: Draft
       event.preventDefault();
       void saveNote(note.id);
     }
-    if (event.key === "Escape" && !event.nativeEvent.isComposing) {
+    if (event.key === "Escape" && !isComposing(event)) {
       event.preventDefault();
       event.stopPropagation();
       void leaveNote(note.id);

@@ -9,6 +9,7 @@ import {
   usePanelSelected,
   usePanels,
 } from "../../state/panels.js";
+import { isComposing } from "../../ui/composing.js";
 import { Icon } from "../../ui/icon.js";
 import type { MenuItems } from "../../ui/menu.js";
 import { MenuButton } from "../../ui/menu-button.js";
@@ -95,7 +96,7 @@ function NameField({ panel }: { readonly panel: Panel }) {
       }}
       onBlur={(event) => void leave(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return;
+        if (isComposing(event)) return;
         if (event.key === "Enter") void leave(event.currentTarget.value);
         if (event.key === "Escape") {
           event.stopPropagation();

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { problemOf } from "../../state/errors.js";
+import { isComposing } from "../../ui/composing.js";
 import { callTool } from "./tools.js";
 
 interface QueryLineProps {
@@ -78,7 +79,7 @@ function QueryField({ view, query, onLeave }: QueryLineProps & { onLeave(): void
         }}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+          if (event.key !== "Escape" || isComposing(event)) return;
           event.stopPropagation();
           onLeave();
         }}

@@ -48,9 +48,11 @@ export interface Named {
 /** A tool said no, in words that a person can read. Asking again gets the same. */
 export class ToolRefused extends Error {}
 
+/** The workspace that is open now. What may still be asked for when another one is must remember its own. */
+export const openWorkspace = (): string | undefined => useTree.getState().ws;
+
 /** Calls a tool as the person: without a thread, so within nobody's scope but their own. */
-export async function callTool<T>(name: string, given: object): Promise<T> {
-  const workspace_id = useTree.getState().ws;
+export async function callTool<T>(name: string, given: object, workspace_id = openWorkspace()): Promise<T> {
   if (workspace_id === undefined) throw new ToolRefused("No workspace is open.");
   const result = await call("tool/call", { workspace_id, name, arguments: { ...given } });
   if (result.status === "failed") throw new ToolRefused(result.output);
@@ -67,24 +69,28 @@ interface Paged {
 }
 
 /** Every page of an answer. */
-async function pages<T extends Paged>(name: string, given: object): Promise<readonly [T, ...T[]]> {
-  const first = await callTool<T>(name, { ...given, limit: PAGE });
+async function pages<T extends Paged>(
+  name: string,
+  given: object,
+  ws: string | undefined,
+): Promise<readonly [T, ...T[]]> {
+  const first = await callTool<T>(name, { ...given, limit: PAGE }, ws);
   const all: [T, ...T[]] = [first];
   for (let next = first.next_offset; next !== undefined && all.length < MOST_PAGES; ) {
-    const page = await callTool<T>(name, { ...given, limit: PAGE, offset: next });
+    const page = await callTool<T>(name, { ...given, limit: PAGE, offset: next }, ws);
     all.push(page);
     next = page.next_offset;
   }
   return all;
 }
 
-export async function readList(id: string): Promise<List> {
-  const all = await pages<List & Paged>("lists_get", { list: id });
+export async function readList(id: string, ws?: string): Promise<List> {
+  const all = await pages<List & Paged>("lists_get", { list: id }, ws);
   return { ...all[0], items: all.flatMap(({ items }) => items) };
 }
 
-export async function readView(id: string): Promise<View> {
-  const all = await pages<View & Paged>("views_get", { view: id });
+export async function readView(id: string, ws?: string): Promise<View> {
+  const all = await pages<View & Paged>("views_get", { view: id }, ws);
   return { ...all[0], items: all.flatMap(({ items }) => items) };
 }
 
@@ -92,13 +98,13 @@ interface NotePart extends Note {
   readonly next_from_char?: number;
 }
 
-export async function readNote(id: string): Promise<Note> {
-  const { next_from_char, ...first } = await callTool<NotePart>("notes_read", { note: id });
+export async function readNote(id: string, ws = openWorkspace()): Promise<Note> {
+  const { next_from_char, ...first } = await callTool<NotePart>("notes_read", { note: id }, ws);
   let content = first.content;
   for (let from = next_from_char; from !== undefined; ) {
-    const part = await callTool<NotePart>("notes_read", { note: id, from_char: from });
+    const part = await callTool<NotePart>("notes_read", { note: id, from_char: from }, ws);
     // Of a note that changed between two parts neither text would be right.
-    if (part.version !== first.version) return readNote(id);
+    if (part.version !== first.version) return readNote(id, ws);
     content += part.content;
     from = part.next_from_char;
   }
@@ -106,7 +112,7 @@ export async function readNote(id: string): Promise<Note> {
 }
 
 /** Everything that can be opened. A plugin that is switched off has nothing. */
-export async function readNames(): Promise<readonly Named[]> {
+export async function readNames(ws?: string): Promise<readonly Named[]> {
   const some = <T>(reading: Promise<T[]>) =>
     reading.catch((error: unknown) => {
       if (error instanceof ToolRefused) return [];
@@ -114,18 +120,18 @@ export async function readNames(): Promise<readonly Named[]> {
     });
   const [lists, notes, views] = await Promise.all([
     some(
-      pages<{ lists: { id: string; name: string }[] } & Paged>("lists_list", {}).then((all) =>
+      pages<{ lists: { id: string; name: string }[] } & Paged>("lists_list", {}, ws).then((all) =>
         all.flatMap((page) => page.lists),
       ),
     ),
     some(
-      pages<{ notes: { id: string; title: string }[] } & Paged>("notes_list", {}).then((all) =>
+      pages<{ notes: { id: string; title: string }[] } & Paged>("notes_list", {}, ws).then((all) =>
         all.flatMap((page) => page.notes),
       ),
     ),
     some(
-      pages<{ views: { id: string; name: string; query: string }[] } & Paged>("views_list", {}).then((all) =>
-        all.flatMap((page) => page.views),
+      pages<{ views: { id: string; name: string; query: string }[] } & Paged>("views_list", {}, ws).then(
+        (all) => all.flatMap((page) => page.views),
       ),
     ),
   ]);

@@ -31,7 +31,7 @@ export function Foot({ thread, text, run, off, onSend }: FootProps) {
       <Governs thread={thread} />
       <span className="grow" />
       <Outlook thread={thread} text={text} idle={run === undefined} offline={offline} />
-      {run && (
+      {run && !offline && (
         <Button className="stop" keys="mod+." onClick={() => void stopRun(run)}>
           <Square className="i filled" size={10} aria-hidden="true" />
           Stop

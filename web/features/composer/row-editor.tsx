@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { toastProblem } from "../../state/toasts.js";
 import { Button } from "../../ui/button.js";
-import { isComposing, useGrowth } from "./field.js";
+import { isComposing } from "../../ui/composing.js";
+import { useGrowth } from "./field.js";
 
 interface RowEditorProps {
   /** All of its text; undefined: it waits no more. */
@@ -17,25 +18,26 @@ export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
   const [text, setText] = useState<string | undefined>();
   const [saving, setSaving] = useState(false);
   const typed = useRef<string | undefined>(undefined);
+  const gone = useRef(false);
   const area = useRef<HTMLTextAreaElement>(null);
   useGrowth(area, text ?? "");
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is read once, when editing begins
   useEffect(() => {
-    let gone = false;
+    gone.current = false;
     load().then(
       (found) => {
-        if (gone) return;
+        if (gone.current) return;
         if (found === undefined) onClose();
         else setText(found);
       },
       (error: unknown) => {
-        if (gone) return;
+        if (gone.current) return;
         toastProblem(error);
         onClose();
       },
     );
     return () => {
-      gone = true;
+      gone.current = true;
       if (typed.current !== undefined) onLost(typed.current);
     };
   }, []);
@@ -52,12 +54,16 @@ export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
   const done = async () => {
     if (text === undefined || text.trim() === "" || saving) return;
     setSaving(true);
+    // From here on it is saved or handed back by `save`: a row that goes away meanwhile must not hand it back too.
+    typed.current = undefined;
     try {
       await save(text);
       leave();
     } catch (error) {
-      setSaving(false);
       toastProblem(error);
+      if (gone.current) return onLost(text);
+      typed.current = text;
+      setSaving(false);
     }
   };
   const pressed = (event: KeyboardEvent) => {
@@ -75,6 +81,7 @@ export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
         aria-label="Edit the message"
         value={text ?? ""}
         disabled={!loaded}
+        readOnly={saving}
         onChange={({ target }) => {
           typed.current = target.value;
           setText(target.value);

@@ -3,6 +3,7 @@ import { contextLine } from "../../state/context-line.js";
 import { clearDraft, draftOf, giveBack, NO_DRAFT } from "../../state/drafts.js";
 import { isKind } from "../../state/errors.js";
 import { call, client } from "../../state/gateway.js";
+import { keepHanded } from "../../state/handed.js";
 import { dropImages } from "../../state/kept-images.js";
 import { contentOf, onArrival, post } from "../../state/outbox.js";
 import { currentRoute, navigate } from "../../state/router.js";
@@ -34,18 +35,20 @@ export async function steerDraft(thread: Thread, run: Run | undefined): Promise<
   if (!run || client.state !== "open" || draft.to !== undefined) return sendDraft(thread);
   const { images } = draft;
   const text = withContext(draft.text);
+  const answered = keepHanded(thread.id, draft);
   clearDraft(thread.id);
   try {
     const content = await contentOf({ text, images });
     await call("run/steer", { workspace_id: thread.workspace_id, run_id: run.id, content });
     dropImages(images);
   } catch (error) {
-    if (isKind(error, "run.not_running")) {
-      post({ ws: thread.workspace_id, thread: thread.id, text, images });
-      return;
+    if (isKind(error, "run.not_running")) post({ ws: thread.workspace_id, thread: thread.id, text, images });
+    else {
+      giveBack(thread.id, draft);
+      toastProblem(error);
     }
-    giveBack(thread.id, draft);
-    toastProblem(error);
+  } finally {
+    answered();
   }
 }
 

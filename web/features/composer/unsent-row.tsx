@@ -10,13 +10,13 @@ import { Icon } from "../../ui/icon.js";
 import { tooLate } from "./edit-queued.js";
 import type { RowProps } from "./queued-row.js";
 import { RowEditor } from "./row-editor.js";
-import { withContext } from "./send.js";
+import { isSendable, withContext } from "./send.js";
 
 const FIXED = "It is on its way. Whether it arrived is known when the gateway answers.";
 
 /** A message that waits in this browser. */
 export function UnsentRow({ unsent, editing, onEdit }: RowProps & { readonly unsent: Unsent }) {
-  const { key, text, images, problem, tried } = unsent;
+  const { key, text, images, problem, tried, gone = [] } = unsent;
   const { line, text: words } = splitContextLine(text);
   if (editing) {
     return (
@@ -49,6 +49,11 @@ export function UnsentRow({ unsent, editing, onEdit }: RowProps & { readonly uns
           Try again
         </Button>
       )}
+      {gone.length > 0 && isSendable(without(unsent)) && (
+        <Button small onClick={() => void amend(key, without(unsent))}>
+          Send without {gone.length === 1 ? "it" : "them"}
+        </Button>
+      )}
       <IconButton icon={Pencil} small label="Edit" {...fixed} onClick={() => onEdit(true)} />
       <IconButton icon={X} small label="Remove" {...fixed} onClick={() => void remove(unsent)} />
       {problem && (
@@ -74,5 +79,10 @@ function Recipient({ to }: { readonly to: string | undefined }) {
 
 async function remove(unsent: Unsent): Promise<void> {
   if (!(await takeBack(unsent.key))) return toast("It was sent before it was removed.");
-  toast("Removed from the queue", { label: "Undo", run: () => void post(unsent) });
+  const { ws, thread, text, images, to } = unsent;
+  toast("Removed from the queue", { label: "Undo", run: () => void post({ ws, thread, text, images, to }) });
+}
+
+function without({ text, images, gone = [] }: Unsent) {
+  return { text, images: images.filter((id) => !gone.includes(id)) };
 }

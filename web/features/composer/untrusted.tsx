@@ -5,6 +5,7 @@ import { call } from "../../state/gateway.js";
 import { toastProblem } from "../../state/toasts.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
+import { visibleExactly } from "../../ui/markdown/visible.js";
 
 interface UntrustedProps {
   readonly thread: Thread;
@@ -49,8 +50,13 @@ interface Hooks {
 function linesOf(content: string): string[] {
   const { symlinks = [], postSetupCommands = [], initialPrompt } = JSON.parse(content) as Hooks;
   return [
-    ...symlinks.map(({ source, target }) => `link ${target ?? ""} to ${source ?? ""}`),
-    ...postSetupCommands.map(({ command }) => `run ${command ?? ""}`),
-    ...(initialPrompt ? [`ask ${initialPrompt}`] : []),
+    ...symlinks.flatMap(({ source = "", target = source }) => plainly(`link ${target} to ${source}`)),
+    ...postSetupCommands.flatMap(({ command = "" }) => plainly(`run ${command}`)),
+    ...(initialPrompt ? plainly(`ask ${initialPrompt}`) : []),
   ];
+}
+
+/** A further line of one thing must not pass for another thing, and nothing in it may be unseen. */
+function plainly(text: string): string[] {
+  return text.split(/\n|\u2028|\u2029/).map((line, at) => `${at === 0 ? "" : "> "}${visibleExactly(line)}`);
 }

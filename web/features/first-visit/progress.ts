@@ -1,5 +1,8 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
+import { browserStorage, followOtherWindows } from "../../state/browser-storage.js";
+
+const KEY = "heddle.first-steps";
 
 /** How far somebody is with the first steps, in one workspace. */
 export interface Progress {
@@ -15,8 +18,9 @@ export interface Progress {
 
 /** By workspace id. It is a matter of this browser: another one may begin anew. */
 export const useProgress = create<Readonly<Record<string, Progress>>>()(
-  persist(() => ({}), { name: "heddle.first-steps" }),
+  persist(() => ({}), { name: KEY, storage: browserStorage() }),
 );
+followOtherWindows(KEY, useProgress);
 
 const NONE: Progress = {};
 

@@ -52,6 +52,9 @@ function isAtWork({ status }: Run): boolean {
   return status === "running" || status === "waiting";
 }
 
+/** How long what nobody looks at is kept: each run's has the size of its prompt, and a thread may have thousands. */
+const KEPT_MS = 5_000;
+
 /** What a step was told. As long as another is read, the one before stays. */
 export function useTold(run: Run | undefined, step: number | undefined) {
   const last = useSteps(run);
@@ -63,6 +66,7 @@ export function useTold(run: Run | undefined, step: number | undefined) {
       return { run_id: run?.id, step: manifest.step, manifest };
     },
     enabled: run !== undefined && at > 0,
+    gcTime: KEPT_MS,
     placeholderData: (before, of) => (of?.queryKey[1] === run?.thread_id ? before : undefined),
   });
   return { ...query, steps: last };
@@ -76,6 +80,7 @@ export function useContextOf(run_id: string | undefined, step: number | undefine
     queryKey: ["run_context", run_id, step],
     queryFn: () => call("run/context", { run_id: run_id ?? "", step }),
     enabled: enabled && run_id !== undefined && step !== undefined,
+    gcTime: KEPT_MS,
     structuralSharing: false,
   });
 }
@@ -99,6 +104,7 @@ export function useJournal(run: Run | undefined, steps: number) {
       return recordOf(events);
     },
     enabled: run !== undefined && (steps > 0 || ended),
+    gcTime: KEPT_MS,
     placeholderData: (before, of) => (of?.queryKey[1] === run?.id ? before : undefined),
     retry: false,
   });

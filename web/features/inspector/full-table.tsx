@@ -26,7 +26,6 @@ export function SectionTable({ route, told, comparison, against, selected, selec
   const roving = useRoving([...rows, ...(comparison?.gone ?? [])].map(({ id }) => id));
   const total = told.manifest.window.tokens_estimate;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: arrows go from row to row, which are buttons
     <div className={`tbl${against ? "" : " alone"}`} onKeyDown={roving.onKeyDown}>
       <div className="th" aria-hidden="true">
         <span>Section, in the order sent</span>

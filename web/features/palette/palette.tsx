@@ -1,6 +1,7 @@
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { isComposing } from "../../ui/composing.js";
 import { Dialog } from "../../ui/dialog.js";
 import { counted } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
@@ -31,7 +32,8 @@ export default function Palette({ query: begin = "", onClose }: PaletteProps) {
     setQuery("@");
   }, [query]);
   // Typing never waits for the list: it is drawn after the letter is.
-  const found = useGroups({ query: useDeferredValue(query), all, showAll, about, ask });
+  const shown = useDeferredValue(query);
+  const found = useGroups({ query: shown, all, showAll, about, ask });
   const rows = found.groups.flatMap((group) => group.rows);
   const [active, setActive] = useActive(rows, query);
   const list = useId();
@@ -45,11 +47,19 @@ export default function Palette({ query: begin = "", onClose }: PaletteProps) {
     act();
   };
   const at = rows.findIndex(({ id }) => id === active);
+  // Enter means the list of what was typed, never the one before: where that is still drawn, it waits for the other.
+  const [entered, setEntered] = useState<{ readonly beside: boolean }>();
+  useEffect(() => {
+    if (!entered || shown !== query) return;
+    setEntered(undefined);
+    const row = rows[at];
+    queueMicrotask(() => choose(row, entered.beside));
+  });
   const keys = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const to = target(event.key, at, rows.length);
     if (to !== undefined) setActive(rows[to]?.id);
-    else if (event.key === "Enter") choose(rows[at], event.metaKey || event.ctrlKey);
+    else if (event.key === "Enter") setEntered({ beside: event.metaKey || event.ctrlKey });
     else return;
     event.preventDefault();
   };

@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.js";
 import { count, hourMinute } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
+import { visibleExactly } from "../../ui/markdown/visible.js";
 import { StateMark } from "../../ui/state-mark.js";
 import { Asked, wishOf } from "./asked.js";
 import { approvalKey, DECIDED, type Decision, decide, useDecisions } from "./decisions.js";
@@ -72,7 +73,8 @@ export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
         <span className="grow" />
         <span className="why">
           {thread?.worktree && `In the worktree ${thread.worktree.path.split("/").at(-1)}. `}
-          {approval.name} asks, by {name}’s <Link to={{ view: "settings", ws }}>toolApprovals</Link>
+          {visibleExactly(approval.name)} asks, by {name}’s{" "}
+          <Link to={{ view: "settings", ws }}>toolApprovals</Link>
         </span>
       </div>
     </div>

@@ -18,29 +18,48 @@ const SHOWN_CHARS = 20_000;
 
 /** Exactly what was asked for: the command, the change, or every argument. */
 export function Asked({ name, input }: { readonly name: string; readonly input: string }) {
-  const given = parsed(input) as Record<string, unknown> | undefined;
-  const text = (key: string) => (typeof given?.[key] === "string" ? (given[key] as string) : undefined);
-  const path = text("path") ?? text("file_path");
-  const [before, after] = [text("old_text") ?? text("old_string"), text("new_text") ?? text("new_string")];
-  if (path !== undefined && before !== undefined && after !== undefined)
-    return <Change path={path} before={before} after={after} rest={others(given, CHANGE)} />;
-  const content = text("content");
-  if (path !== undefined && content !== undefined && /write|create/i.test(name))
-    return <Change path={path} before="" after={content} rest={others(given, CHANGE)} />;
-  const command = text("command") ?? text("cmd");
-  if (command !== undefined) return <Exact text={command} rest={others(given, COMMAND)} />;
+  const given = parsed(input) as Given;
+  const path = firstOf(given, "path", "file_path");
+  const before = firstOf(given, "old_text", "old_string");
+  const after = firstOf(given, "new_text", "new_string");
+  if (path && before && after)
+    return (
+      <Change
+        path={path.text}
+        before={before.text}
+        after={after.text}
+        rest={others(given, [path, before, after])}
+      />
+    );
+  const content = firstOf(given, "content");
+  if (path && content && /write|create/i.test(name))
+    return <Change path={path.text} before="" after={content.text} rest={others(given, [path, content])} />;
+  const command = firstOf(given, "command", "cmd");
+  if (command) return <Exact text={command.text} rest={others(given, [command])} />;
   return <Exact text={given === undefined ? input : JSON.stringify(given, null, 2)} />;
 }
 
-const CHANGE = ["path", "file_path", "old_text", "new_text", "old_string", "new_string", "content"];
-const COMMAND = ["command", "cmd"];
+type Given = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Nothing that was asked for may be left out. */
-function others(given: Record<string, unknown> | undefined, shown: readonly string[]): string {
-  const rest = Object.entries(given ?? {}).filter(([key]) => !shown.includes(key));
-  return rest
-    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join("\n");
+interface Argument {
+  readonly key: string;
+  readonly text: string;
+}
+
+function firstOf(given: Given, ...keys: readonly string[]): Argument | undefined {
+  const key = keys.find((each) => typeof given?.[each] === "string");
+  return key === undefined ? undefined : { key, text: given?.[key] as string };
+}
+
+/** All that is not drawn itself, another name for the same thing included: the tool may go by that one. */
+function others(given: Given, drawn: readonly Argument[]): string {
+  const rest = Object.entries(given ?? {}).filter(([key]) => !drawn.some((each) => each.key === key));
+  return rest.map(([key, value]) => `${plain(key)}: ${plain(value)}`).join("\n");
+}
+
+/** On one line, so that no value can pass for another argument. */
+function plain(value: unknown): string {
+  return typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value) ? value : JSON.stringify(value);
 }
 
 function Exact({ text, rest = "" }: { readonly text: string; readonly rest?: string }) {
@@ -64,7 +83,7 @@ function Change({ path, before, after, rest }: ChangeProps) {
   return (
     <div className="well">
       <div className="well-h">
-        <code className="cut">{visibleExactly(path)}</code>
+        <code className="where">{visibleExactly(path)}</code>
       </div>
       <Diff oldText={before} newText={after} path={path} />
       <Rest text={rest} />

@@ -32,7 +32,7 @@ export async function decide(approval: RunApproval, decision: Decision): Promise
     useDecisions.setState(({ made }) => ({
       made: new Map([...made, [approvalKey(approval), { decision, at }]]),
     }));
-    keep([run]);
+    keep([run], { told: false });
   } catch (error) {
     toastProblem(error);
   }

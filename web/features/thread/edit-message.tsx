@@ -1,9 +1,11 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Message } from "../../../src/protocol/index.js";
 import { Button } from "../../ui/button.js";
+import { isComposing } from "../../ui/composing.js";
 import { usePlace } from "./place.js";
-import { useReading } from "./reading.js";
+import { endEditing, useReading } from "./reading.js";
 import { resend } from "./resend.js";
+import { rewriteOf, setRewrite, useRewrite } from "./rewrites.js";
 
 interface EditMessageProps {
   readonly message: Message;
@@ -15,16 +17,20 @@ interface EditMessageProps {
 /** Rewrites a message in place. It is sent in a fork, so that what was said stays. */
 export function EditMessage({ message, text, line }: EditMessageProps) {
   const place = usePlace();
-  const [words, setWords] = useState(text);
+  const words = useRewrite(place, message.id) ?? text;
+  const setWords = (to: string) => setRewrite(place, message.id, to === text ? undefined : to);
   const [sending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
+    if (!useReading.getState().beginsEditing) return;
+    useReading.setState({ beginsEditing: undefined });
     field.current?.focus();
-    field.current?.setSelectionRange(text.length, text.length);
-  }, [text]);
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
+  }, []);
   const leave = () => {
     const item = field.current?.closest<HTMLElement>("[data-item]");
-    useReading.setState({ editing: undefined });
+    endEditing(message.id);
+    setRewrite(place, message.id, undefined);
     item?.focus();
   };
   const send = async () => {
@@ -32,11 +38,14 @@ export function EditMessage({ message, text, line }: EditMessageProps) {
     setSending(true);
     const sent = await resend(place, message, line === undefined ? words : `${line}\n${words}`);
     setSending(false);
-    if (sent) useReading.setState({ editing: undefined });
+    // What was typed while it was sent is not sent.
+    if (!sent || (rewriteOf(place, message.id) ?? text) !== words) return;
+    endEditing(message.id);
+    setRewrite(place, message.id, undefined);
   };
   const pressed = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === "Escape") leave();
     else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();

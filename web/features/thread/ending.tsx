@@ -47,7 +47,7 @@ function Failure({ run, said }: { readonly run: Run; readonly said: boolean }) {
   const none = run.steps === 0;
   const title = none ? `Not started: ${reasonOf(code)}` : `Run ${run.number} failed: ${reasonOf(code)}`;
   return (
-    <div className="fail" role="alert">
+    <div className="fail">
       <div className="fail-h">
         <Icon of={CircleAlert} />
         <h2 className="grow">{title}</h2>

@@ -4,6 +4,7 @@ import type { Run, Thread } from "../../../src/protocol/index.js";
 import { usePanes } from "../../shell/panes.js";
 import { useSize } from "../../shell/size.js";
 import { agentName, useAgent } from "../../state/agents.js";
+import { useLink } from "../../state/gateway.js";
 import { navigate } from "../../state/router.js";
 import { useActiveRun, useThreadRuns } from "../../state/runs.js";
 import { folderPath, pathText, useTree } from "../../state/tree.js";
@@ -98,8 +99,11 @@ function Crumbs({ thread }: { readonly thread: Thread }) {
 /** The run under way with its time, or that the last one failed. */
 function State({ thread }: { readonly thread: Thread }) {
   const run = useActiveRun(thread.id);
+  const offline = useLink(({ link }) => link === "offline");
   const last = useThreadRuns(thread.id).findLast(({ status }) => status !== "queued");
   const failed = run === undefined && last?.status === "failed" ? last : undefined;
+  // Of a gateway that does not answer nobody knows what still runs.
+  if (offline) return null;
   if (run) return <Running run={run} />;
   if (!failed) return null;
   return (

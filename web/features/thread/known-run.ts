@@ -1,9 +1,10 @@
 import { useEffect } from "react";
 import type { Run } from "../../../src/protocol/index.js";
-import { call } from "../../state/gateway.js";
-import { keep, useRun } from "../../state/runs.js";
+import { client } from "../../state/gateway.js";
+import { loadRun, useRun } from "../../state/runs.js";
 
 const asked = new Set<string>();
+client.onResync(() => asked.clear());
 
 /** A run by its id. One that is older than those that were listed is asked for, once. */
 export function useKnownRun(ws: string, run_id: string | undefined): Run | undefined {
@@ -12,10 +13,7 @@ export function useKnownRun(ws: string, run_id: string | undefined): Run | undef
   useEffect(() => {
     if (!missing || asked.has(run_id)) return;
     asked.add(run_id);
-    call("run/get", { workspace_id: ws, run_id }).then(
-      ({ run: found }) => keep([found], { told: false }),
-      () => {},
-    );
+    loadRun(ws, run_id).catch(() => {});
   }, [missing, run_id, ws]);
   return run;
 }

@@ -3,7 +3,7 @@ import { IconButton } from "../../ui/button.js";
 import { copyText, messageAsMarkdown } from "./as-markdown.js";
 import type { Item } from "./items.js";
 import { type Place, usePlace, useShowContext } from "./place.js";
-import { useReading } from "./reading.js";
+import { beginEditing, useReading } from "./reading.js";
 import { fork } from "./resend.js";
 
 /** What can be done with a message; the same for its buttons and its keys. */
@@ -26,7 +26,7 @@ export function actionsOf(
   const run = message.run_id;
   return {
     copy: () => void copyText(messageAsMarkdown(message), "Copied as Markdown"),
-    ...(asked !== undefined && { edit: () => useReading.setState({ editing: asked }) }),
+    ...(asked !== undefined && { edit: () => beginEditing(asked) }),
     fork: () => void fork(place, message.id),
     ...(run !== undefined && { context: () => showContext(run) }),
   };

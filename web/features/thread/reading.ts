@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { lastRewritten } from "./rewrites.js";
 
 /** What a person does in the transcript that is open. */
 interface Reading {
@@ -6,6 +7,8 @@ interface Reading {
   readonly current?: string | undefined;
   /** The user's message that is being rewritten. */
   readonly editing?: string | undefined;
+  /** Somebody asked for it just now: its field takes the focus. */
+  readonly beginsEditing?: boolean | undefined;
   /** The message that was jumped to. */
   readonly hit?: string | undefined;
   /** Rows somebody opened or closed, by message and part. */
@@ -18,8 +21,17 @@ const NOTHING: Reading = { open: new Map(), seen: new Set() };
 
 export const useReading = create<Reading>()(() => NOTHING);
 
-export function beginReading(): void {
-  useReading.setState({ ...NOTHING, current: undefined, editing: undefined, hit: undefined }, true);
+/** What was being rewritten when the thread was left is open again, but nothing is taken to it. */
+export function beginReading(thread: string): void {
+  useReading.setState({ ...NOTHING, editing: lastRewritten(thread) }, true);
+}
+
+export function beginEditing(message: string): void {
+  useReading.setState({ editing: message, beginsEditing: true });
+}
+
+export function endEditing(message: string): void {
+  if (useReading.getState().editing === message) useReading.setState({ editing: undefined });
 }
 
 export function setOpen(keys: readonly string[], to: boolean): void {

@@ -1,4 +1,5 @@
 import type { Message, Params } from "../../../src/protocol/index.js";
+import { isKind } from "../../state/errors.js";
 import { call } from "../../state/gateway.js";
 import { transcriptOf } from "../../state/messages.js";
 import { navigate } from "../../state/router.js";
@@ -21,13 +22,34 @@ export async function sendAgain(place: Place, message: Message): Promise<boolean
   });
 }
 
+interface Attempt {
+  readonly thread_id: string;
+  readonly text: string;
+  readonly idempotency_key: string;
+}
+
+/** By thread and message: forks whose question did not get through. The next attempt goes there too. */
+const attempts = new Map<string, Attempt>();
+
 /** Asks something else in a thread of its own, that has everything before this message. */
 export async function resend(place: Place, message: Message, text: string): Promise<boolean> {
+  const { ws: workspace_id } = place;
+  const name = `${place.thread} ${message.id}`;
   return trying(async () => {
     const content = await contentOf(place, message, text);
-    const thread_id = await forkBefore(place, message.id);
-    await call("run/start", { workspace_id: place.ws, thread_id, content, idempotency_key: newKey() });
-    navigate({ view: "thread", ws: place.ws, thread: thread_id });
+    const before = attempts.get(name);
+    const thread_id = before?.thread_id ?? (await forkBefore(place, message.id));
+    // Other words under the same key would be taken for the first ones.
+    const idempotency_key = before?.text === text ? before.idempotency_key : newKey();
+    attempts.set(name, { thread_id, text, idempotency_key });
+    try {
+      await call("run/start", { workspace_id, thread_id, content, idempotency_key });
+    } catch (error) {
+      if (isKind(error, "thread.not_found")) attempts.delete(name);
+      throw error;
+    }
+    attempts.delete(name);
+    navigate({ view: "thread", ws: workspace_id, thread: thread_id });
   });
 }
 

@@ -1,10 +1,10 @@
-import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { loadAround, loadEnd, transcriptOf, useTranscript } from "../../state/messages.js";
 import { toast } from "../../state/toasts.js";
 import type { Item } from "./items.js";
 import { usePlace } from "./place.js";
-import { showHit } from "./reading.js";
+import { showHit, useReading } from "./reading.js";
 
 /** The view follows only while it is this close to the end. */
 export const NEAR_END = 48;
@@ -45,6 +45,7 @@ export function useScroller(
       return whole;
     },
     overscan: AHEAD,
+    rangeExtractor: useDrawn(items),
     paddingStart: 20,
     paddingEnd: 20,
     anchorTo: "end",
@@ -83,6 +84,20 @@ export function useScroller(
   return { box, virtualizer, jumping, toEnd, jump };
 }
 
+/** What is near the view, and the message that is being rewritten: scrolled away it keeps its cursor and its undo. */
+function useDrawn(items: readonly Item[]): (range: Range) => number[] {
+  const editing = useReading((reading) => reading.editing);
+  const kept = editing === undefined ? -1 : items.findIndex(({ key }) => key === editing);
+  return useCallback(
+    (range) => {
+      const near = defaultRangeExtractor(range);
+      if (kept < 0 || kept >= range.count || near.includes(kept)) return near;
+      return [...near, kept].sort((a, b) => a - b);
+    },
+    [kept],
+  );
+}
+
 interface Start {
   readonly virtualizer: Scroller["virtualizer"];
   readonly jump: Scroller["jump"];
@@ -94,11 +109,16 @@ interface Start {
 function useStart({ virtualizer, jump, message, count }: Start): void {
   const { thread } = usePlace();
   const ready = useTranscript(thread).state === "ready" && count > 0;
+  // What is read anew after a failure takes nobody from where they read.
+  const begun = useRef<string | null>(null);
   useLayoutEffect(() => {
-    if (ready && message === undefined) virtualizer.scrollToEnd();
+    if (!ready || message !== undefined || begun.current === "") return;
+    begun.current = "";
+    virtualizer.scrollToEnd();
   }, [ready, message, virtualizer]);
   useEffect(() => {
-    if (!ready || message === undefined) return;
+    if (!ready || message === undefined || begun.current === message) return;
+    begun.current = message;
     void jump(message).then((found) => {
       if (found) return;
       toast("That message is not in this thread.");

@@ -3,6 +3,7 @@ import type { Thread } from "../../../src/protocol/index.js";
 import { problemOf } from "../../state/errors.js";
 import { call } from "../../state/gateway.js";
 import { toastUndo } from "../../state/toasts.js";
+import { isComposing } from "../../ui/composing.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 
 export function titleOf({ title }: Pick<Thread, "title">): string {
@@ -53,7 +54,7 @@ function NameField({ thread, onDone }: Pick<TitleProps, "thread" | "onDone">) {
   };
   const pressed = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === "Enter") void save();
     else if (event.key === "Escape") end();
   };

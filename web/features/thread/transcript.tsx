@@ -1,8 +1,8 @@
-import { useEffect, useMemo, useRef } from "react";
-import { problemOf } from "../../state/errors.js";
+import { Fragment, useEffect, useMemo, useRef } from "react";
+import { isRefused, problemOf } from "../../state/errors.js";
 import { useLink } from "../../state/gateway.js";
 import { followThread } from "../../state/live.js";
-import { loadEnd, loadMore, openTranscript, useTranscript } from "../../state/messages.js";
+import { catchUp, loadEnd, loadMore, openTranscript, useTranscript } from "../../state/messages.js";
 import { loadRuns, useThreadRuns } from "../../state/runs.js";
 import { Button } from "../../ui/button.js";
 import { AboveComposer } from "./above-composer.js";
@@ -71,17 +71,19 @@ function sameAs(before: Item | undefined, now: Item): Item {
 
 function useOpen(ws: string, thread: string): void {
   useEffect(() => {
-    beginReading();
+    beginReading(thread);
     openTranscript(ws, thread);
     void loadRuns(ws, thread).catch(() => {});
     return followThread(ws, thread);
   }, [ws, thread]);
   // What could not be read while the gateway was away is read when it is back.
   const link = useLink(({ link }) => link);
-  const { state } = useTranscript(thread);
+  const { state, error } = useTranscript(thread);
+  // What was refused would be refused again, and again.
+  const again = link === "open" && state === "failed" && !isRefused(error);
   useEffect(() => {
-    if (link === "open" && state === "failed") void loadEnd(thread);
-  }, [link, state, thread]);
+    if (again) void catchUp(thread);
+  }, [again, thread]);
 }
 
 const SCREENS_AHEAD = 2;
@@ -113,17 +115,20 @@ function List({ scroller: { virtualizer }, items, whole }: ListProps) {
   return (
     <div className="col list" style={{ height: virtualizer.getTotalSize() }}>
       <div className="rows" style={{ transform: `translateY(${start}px)` }}>
-        {shown.map(({ index, key }) => {
+        {shown.map(({ index, key, start: top }, at) => {
           const item = items[index];
+          const room = top - (shown[at - 1]?.end ?? top);
           return item ? (
-            <ItemView
-              key={key}
-              item={item}
-              index={index}
-              of={whole ? items.length : -1}
-              isLast={index === items.length - 1}
-              measure={virtualizer.measureElement}
-            />
+            <Fragment key={key}>
+              {room > 0 && <div style={{ height: room }} />}
+              <ItemView
+                item={item}
+                index={index}
+                of={whole ? items.length : -1}
+                isLast={index === items.length - 1}
+                measure={virtualizer.measureElement}
+              />
+            </Fragment>
           ) : null;
         })}
       </div>

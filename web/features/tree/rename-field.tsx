@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { problemOf } from "../../state/errors.js";
+import { isComposing } from "../../ui/composing.js";
 import { renameRow } from "./actions.js";
 import { useView } from "./view.js";
 
@@ -38,7 +39,7 @@ export function RenameField({ rowKey, name }: RenameFieldProps) {
   };
   const pressed = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === "Enter") void save(true);
     else if (event.key === "Escape") close(true);
   };

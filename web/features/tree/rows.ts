@@ -1,5 +1,5 @@
 import type { Agent, Thread } from "../../../src/protocol/index.js";
-import { type Children, ROOT, type Tree } from "../../state/tree.js";
+import { type Children, ROOT, type Tree } from "../../state/tree-maps.js";
 
 interface Place {
   /** Names the row as long as it is there: `t:` thread, `f:` folder, `d:` document of a folder, `a:` agent. */

@@ -28,9 +28,18 @@ function Ready({ ws }: { readonly ws: string }) {
   if (!restored) return <div className="tree" />;
   return (
     <>
-      {!none && <ThreadTree ws={ws} />}
+      {!none && <TreeRows ws={ws} />}
       {noThreads && <NoThreads />}
-      <NoMatch />
+    </>
+  );
+}
+
+function TreeRows({ ws }: { readonly ws: string }) {
+  const rows = useRows();
+  return (
+    <>
+      <ThreadTree ws={ws} rows={rows} />
+      {rows.list.length === 0 && <NoMatch />}
     </>
   );
 }
@@ -48,8 +57,7 @@ function NoThreads() {
 
 function NoMatch() {
   const filter = useView((view) => view.filter?.trim() ?? "");
-  const none = useRows().list.length === 0;
-  if (filter === "" || !none) return null;
+  if (filter === "") return null;
   return (
     <p className="tree-note ink-3" role="status">
       Nothing matches “{filter}”

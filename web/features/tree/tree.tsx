@@ -12,13 +12,17 @@ import { folderOfRow } from "./things.js";
 import { extend, pressKey, togglePicked } from "./tree-keys.js";
 import { useDrag } from "./use-drag.js";
 import { useLongPress } from "./use-long-press.js";
-import { rowOfRoute, useRows } from "./use-rows.js";
+import { rowOfRoute } from "./use-rows.js";
 import { keptScroll, useAnchor, useRowHeight } from "./use-scroll.js";
 import { setFocusRow, setOpen, unpick, useView } from "./view.js";
 
+interface ThreadTreeProps {
+  readonly ws: string;
+  readonly rows: Rows;
+}
+
 /** Folders, threads and documents, as one list of rows of which only those in view are drawn. */
-export function ThreadTree({ ws }: { readonly ws: string }) {
-  const rows = useRows();
+export function ThreadTree({ ws, rows }: ThreadTreeProps) {
   const marks = useMarks();
   const scroller = useRef<HTMLDivElement>(null);
   const view = useView();
