@@ -102,7 +102,8 @@ describe.skipIf(inject("chromium") === "")("the first visit [browser]", () => {
     test("[PAR63] a first message of one's own begins a thread", async () => {
       const [page, workspace_id] = await fresh();
       await page.getByRole("textbox", { name: "Message Demo" }).fill("What time is it?");
-      await page.keyboard.press("Enter");
+      await page.reload();
+      await page.getByRole("textbox", { name: "Message Demo" }).press("Enter");
       await page.getByText(/system_time answered/).waitFor();
       const { data } = await (await gateway.wire()).result("thread/list", { workspace_id });
       expect(data).toHaveLength(1);

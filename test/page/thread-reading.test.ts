@@ -124,6 +124,25 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     expect((await scene.messages(id)).length).toBe(4);
   });
 
+  test("[PTH38] the link of a message can be copied, and leads to it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Linked" });
+    playByAgent(scene.model, { claude: ["One.", "Two."] });
+    await scene.answered(id, "First?");
+    const run = await scene.answered(id, "Second?");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const last = said(page).getByRole("article").last();
+    await last.hover();
+    await last.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Copied the link").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toBe(`${stage.gateway().url}${pathOf(scene, id)}/message/${run.agent_message_id}`);
+    await page.goto(link);
+    await said(page).getByText("Two.").waitFor();
+  });
+
   test("[PTH34] a message forks the thread after it", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "claude", title: "Root" });

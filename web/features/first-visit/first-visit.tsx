@@ -1,8 +1,10 @@
 import { ArrowUp, Check } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
+import { clearDraft, setDraft, useDraft } from "../../state/drafts.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
+import { isComposing } from "../../ui/composing.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { useConfigFile } from "../agents/config-file.js";
@@ -62,17 +64,19 @@ function TryRow({ step, number }: { readonly step: Step; readonly number: number
 /** The first message of one's own: it makes its thread. What is refused stays in the field. */
 function FirstField({ ws }: { readonly ws: string }) {
   const guide = useGuide();
-  const [text, setText] = useState("");
+  // As every other draft: it outlives this view, which goes with the first thread.
+  const draft = `first-${ws}`;
+  const { text } = useDraft(draft);
   const [busy, setBusy] = useState(false);
   const name = guide?.display_name ?? "an agent";
   const send = async () => {
     if (text.trim() === "" || busy) return;
     setBusy(true);
-    await sendFirst(ws, text, guide).catch(toastProblem);
+    await sendFirst(ws, text, guide).then(() => clearDraft(draft), toastProblem);
     setBusy(false);
   };
   const keys = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     void send();
   };
@@ -84,7 +88,7 @@ function FirstField({ ws }: { readonly ws: string }) {
           aria-label={`Message ${name}`}
           placeholder={`Message ${name}`}
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => setDraft(draft, { text: event.target.value })}
           onKeyDown={keys}
         />
         {guide?.provider === "demo" && (

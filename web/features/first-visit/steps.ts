@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Agent } from "../../../src/protocol/index.js";
 import { useAgents } from "../../state/agents.js";
 import { call } from "../../state/gateway.js";
+import { post } from "../../state/outbox.js";
 import { navigate } from "../../state/router.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
@@ -135,13 +136,13 @@ async function begin(ws: string, guide: Agent | undefined): Promise<string> {
   return thread.id;
 }
 
-/** A first message of one's own. */
-export async function sendFirst(ws: string, content: string, guide: Agent | undefined): Promise<void> {
+/** A first message of one's own. Once it has a thread it is kept until the gateway has it, whatever happens here. */
+export async function sendFirst(ws: string, text: string, guide: Agent | undefined): Promise<void> {
   const { thread } = await call("thread/start", {
     workspace_id: ws,
     ...(guide && { agent_id: guide.agent_id }),
   });
-  await call("run/start", { workspace_id: ws, thread_id: thread.id, content });
+  post({ ws, thread: thread.id, text, images: [] });
   note(ws, { thread: thread.id, along: true });
   navigate({ view: "thread", ws, thread: thread.id });
 }

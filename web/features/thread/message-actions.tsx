@@ -1,4 +1,5 @@
-import { Copy, GitFork, Layers, Pencil } from "lucide-react";
+import { Copy, GitFork, Layers, Link2, Pencil } from "lucide-react";
+import { pathOf } from "../../state/router.js";
 import { IconButton } from "../../ui/button.js";
 import { copyText, messageAsMarkdown } from "./as-markdown.js";
 import type { Item } from "./items.js";
@@ -9,6 +10,7 @@ import { fork } from "./resend.js";
 /** What can be done with a message; the same for its buttons and its keys. */
 export interface MessageActions {
   readonly copy: () => void;
+  readonly link: () => void;
   readonly edit?: (() => void) | undefined;
   readonly fork: () => void;
   readonly context?: (() => void) | undefined;
@@ -26,10 +28,15 @@ export function actionsOf(
   const run = message.run_id;
   return {
     copy: () => void copyText(messageAsMarkdown(message), "Copied as Markdown"),
+    link: () => void copyText(location.origin + addressOf(place, message.id), "Copied the link"),
     ...(asked !== undefined && { edit: () => beginEditing(asked) }),
     fork: () => void fork(place, message.id),
     ...(run !== undefined && { context: () => showContext(run) }),
   };
+}
+
+function addressOf({ ws, thread }: Place, message: string): string {
+  return pathOf({ view: "thread", ws, thread, message });
 }
 
 interface ActionsProps {
@@ -46,6 +53,7 @@ export function Actions({ item, asked }: ActionsProps) {
   return (
     <div className="acts" role="toolbar" aria-label="Message">
       <IconButton small icon={Copy} label="Copy as Markdown" keys="y" tabIndex={tab} onClick={copy} />
+      <IconButton small icon={Link2} label="Copy link" tabIndex={tab} onClick={actions.link} />
       {edit && (
         <IconButton small icon={Pencil} label="Edit and resend" keys="r" tabIndex={tab} onClick={edit} />
       )}
