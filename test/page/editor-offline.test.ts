@@ -72,6 +72,7 @@ describe.skipIf(inject("chromium") === "")(
       await page.reload();
       await page.getByText(/Unsaved text from \d\d:\d\d is back\./).waitFor();
       expect(await textIn(page)).toBe("start\nkept");
+      await says(page, /^Not saved/);
       wire.refuse(SAVE, undefined);
       await page.getByRole("button", { name: "Try again" }).click();
       await expect.poll(() => doc.content()).toBe("start\nkept");

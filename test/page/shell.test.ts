@@ -137,7 +137,7 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     await page.locator(".insp").waitFor();
   });
 
-  test("[PGE9] while a dialog is open no command behind it runs, wherever the focus is", async () => {
+  test("[PGE12] while a dialog is open no command behind it runs, wherever the focus is", async () => {
     const { scene, path } = await withThread();
     const page = await browser.open(stage.gateway(), path);
     const insp = page.locator(".insp");
