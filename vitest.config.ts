@@ -14,8 +14,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    // Most of them wait more than they compute: two cores take four.
-    maxWorkers: 4,
+    // Most of them wait more than they compute: two cores take three.
+    maxWorkers: 3,
     projects: [
       {
         test: {
@@ -24,6 +24,8 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
           // Those of `real-programs` need hundreds of megabytes: `npm run test:agents`.
           exclude: ["node_modules/**", "test/real-programs/**", "test/page/**"],
+          // Where nobody watches, a process that was late once is asked once more; by hand every failure shows.
+          retry: process.env.CI ? 1 : 0,
         },
       },
       {
