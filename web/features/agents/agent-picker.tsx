@@ -49,6 +49,8 @@ export function AgentPicker({ thread, path }: AgentPickerProps) {
       >
         {path === undefined && <span className={`tick${agent?.available === false ? " off" : ""}`} />}
         <span className={path === undefined ? "cut" : "ag cut"}>{visibleExactly(name)}</span>
+        {/* The space is for whoever hears it: its name and what it shows are the same words. */}
+        {path && " "}
         {path && <span className="ink-3 cut">in {visibleExactly(path)}</span>}
         <Icon of={ChevronDown} size={12} />
       </button>
