@@ -167,7 +167,7 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     const run = await scene.ask(id, "Try this.");
     expect(run.status).toBe("failed");
     const page = await browser.open(stage.gateway(), pathOf(scene, id));
-    const card = said(page).getByRole("alert");
+    const card = said(page).locator(".fail");
     await card.waitFor();
     await card.getByText(run.error?.code as string).waitFor();
     await page.getByText("Run 1 failed", { exact: true }).waitFor();

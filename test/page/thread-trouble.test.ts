@@ -175,7 +175,7 @@ describe.skipIf(inject("chromium") === "")("a thread when something goes wrong [
     const path = await failed();
     const page = await browser.open(stage.gateway(), path, { tolerates: LOST });
     const wire = await wireOf(page);
-    const card = said(page).getByRole("alert");
+    const card = said(page).locator(".fail");
     await card.waitFor();
     wire.late("run/list");
     wire.cut();
@@ -194,7 +194,7 @@ describe.skipIf(inject("chromium") === "")("a thread when something goes wrong [
     await page.getByRole("navigation", { name: "Threads" }).waitFor();
     wire.breakAt(({ method, params }) => method === "run/list" && params.thread_id !== undefined);
     await go(page, path);
-    await said(page).getByRole("alert").waitFor();
+    await said(page).locator(".fail").waitFor();
   });
 
   test("[PTH66] words are heard although asking for them was lost with the connection", async () => {

@@ -126,7 +126,9 @@ function Scrim() {
 /** Who chose something in the sidebar wants to see it; Escape leaves it, and the focus goes in and back. */
 function useSideDrawer(route: Route, open: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of the address that closes it
-  useEffect(closeDrawer, [route]);
+  useEffect(() => {
+    if (useDrawers.getState().open === "side") closeDrawer();
+  }, [route]);
   useEffect(() => {
     if (!open) return;
     const before = document.activeElement;
