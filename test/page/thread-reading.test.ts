@@ -193,7 +193,7 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     expect((await scene.get(id)).title).toBe("Old name");
     await field.press("Enter");
     await page.getByRole("heading", { level: 1, name: "New name" }).waitFor();
-    expect((await scene.get(id)).title).toBe("New name");
+    await soon(async () => (await scene.get(id)).title).toBe("New name");
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("heading", { level: 1, name: "Old name" }).waitFor();
   });
