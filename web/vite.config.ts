@@ -11,6 +11,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The editor with its parsers; it is loaded when a document is opened.
+    chunkSizeWarningLimit: 800,
     rolldownOptions: {
       // "use client" says something about a server that we do not have.
       onwarn: (warning, warn) => warning.code === "MODULE_LEVEL_DIRECTIVE" || warn(warning),

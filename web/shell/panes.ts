@@ -23,9 +23,12 @@ export function usePanes(): Panes {
   const ws = useTree((tree) => tree.ws);
   const { sideOpen = true, inspOpen = true } = useLayout(ws);
   const { open } = useDrawers();
-  if (size === "phone") return phonePanes(route);
   const drawer = (which: "side" | "insp") => () =>
     useDrawers.setState({ open: open === which ? undefined : which });
+  // What is known about a document has no address of its own: it lies over it there, too.
+  if (size === "phone" && route.view === "doc")
+    return { ...phonePanes(route), insp: open === "insp", toggleInsp: drawer("insp") };
+  if (size === "phone") return phonePanes(route);
   const keep = (change: object) => () => ws && setLayout(ws, change);
   const sideDrawer = size === "narrow";
   const inspDrawer = size !== "wide";
