@@ -52,7 +52,7 @@ export default function Palette({ query: begin = "", onClose }: PaletteProps) {
   useEffect(() => {
     if (!entered || shown !== query) return;
     setEntered(undefined);
-    const row = rows[at];
+    const row = rows[at] ?? rows[0];
     queueMicrotask(() => choose(row, entered.beside));
   });
   const keys = (event: KeyboardEvent) => {
