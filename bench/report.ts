@@ -35,7 +35,7 @@ function cellsOf({ name, unit, value, baseline, ratio, target, verdict }: Row): 
     name,
     `${amount(value.median, unit)} [${number(value.q1)}..${number(value.q3)}]`,
     baseline ? `${amount(baseline.value.median, unit)} ${baseline.name}` : "",
-    ratio ? `${number(ratio.median)} x [${range(ratio)}]` : "",
+    ratio ? ratioText(ratio) : "",
     target ? limitOf(target, unit) : "",
     verdict?.text ?? "",
   ];
@@ -44,6 +44,11 @@ function cellsOf({ name, unit, value, baseline, ratio, target, verdict }: Row): 
 function limitOf(target: Target, unit: Unit): string {
   const [sign, limit] = "atMost" in target ? ["<=", target.atMost] : [">=", target.atLeast];
   return `${sign} ${target.of === "ratio" ? `${limit} x` : amount(limit, unit)}`;
+}
+
+/** A ratio with its spread. */
+export function ratioText(ratio: Spread): string {
+  return `${number(ratio.median)} x [${range(ratio)}]`;
 }
 
 function range({ q1, q3 }: Spread): string {
@@ -62,6 +67,22 @@ function number(value: number): string {
 
 export function toJson(options: { quick: boolean }, entries: readonly EntryReport[]): string {
   return `${JSON.stringify({ format: 1, quick: options.quick, node: process.version, entries }, null, 2)}\n`;
+}
+
+/** The same figures as a document: what a release keeps of what it measured. */
+export function toMarkdown(
+  title: string,
+  options: { quick: boolean },
+  entries: readonly EntryReport[],
+): string {
+  const how = `Node ${process.version}, ${process.platform} ${process.arch}${options.quick ? ", quick" : ""}.`;
+  const parts = entries.map(({ title, rows, leftOut = [] }) => {
+    const lines = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);
+    const head = `| ${COLUMNS.join(" | ")} |\n|${" --- |".repeat(COLUMNS.length)}`;
+    const missing = leftOut.map((why) => `\nNot measured: ${why}.`);
+    return [`## ${title}\n`, ...(rows.length > 0 ? [head, ...lines] : []), ...missing].join("\n");
+  });
+  return `# ${title}\n\n${how}\n\n${parts.join("\n\n")}\n`;
 }
 
 export function misses(entries: readonly EntryReport[]): string[] {

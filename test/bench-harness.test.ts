@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Bench, inTurns, row } from "../bench/harness.js";
-import { misses, table } from "../bench/report.js";
+import { comparable, newest, type Recorded, record, regressions } from "../bench/history.js";
+import { type EntryReport, misses, table } from "../bench/report.js";
 import { ratioSpread, spread, verdict } from "../bench/statistics.js";
 import { Caller } from "../bench/support/caller.js";
 import { startGateway } from "../bench/support/child.js";
@@ -86,6 +87,72 @@ test("[BENCH5] a miss is told with its distance, and named at the end", () => {
   expect(printed).toMatch(/slow +5\.00 ms \[5\.00\.\.5\.00\] +2\.00 ms base +2\.50 x .*<= 2 x +MISS by 25 %/);
   expect(printed).toMatch(/fast .* ok\n/);
 });
+
+/** A figure around a middle, each sample against a baseline of one. */
+function around(name: string, middle: number, unit: "ms" | "/s" = "ms"): EntryReport {
+  const samples = [0.95, 1, 1.05].map((share) => share * middle);
+  const rows = [row({ name: "row", unit, samples, against: { name: "base", samples: [1, 1, 1] } })];
+  return { name, title: name, rows };
+}
+
+test("[BENCH17] a ratio that is worse than the newest release's beyond its spread is found, whichever way is worse", () => {
+  const directory = temporaryDirectory();
+  record(directory, "0.9.0", { quick: false, entries: [around("time", 1), around("rate", 1, "/s")] });
+  record(directory, "0.10.0", { quick: false, entries: [around("time", 2), around("rate", 2, "/s")] });
+  const recorded = newest(directory) as Recorded;
+  expect(recorded.version).toBe("0.10.0");
+  expect(comparable(recorded)).toBe(true);
+  expect(comparable(recorded, "v99.0.0")).toBe(false);
+  const found = (time: number, rate: number) =>
+    regressions(recorded, [around("time", time), around("rate", rate, "/s")]).map(({ entry }) => entry);
+  expect(found(2, 2)).toEqual([]);
+  // Slower, but another machine may be.
+  expect(found(2.9, 1.5)).toEqual([]);
+  expect(found(0.5, 9)).toEqual([]);
+  expect(found(3.6, 1.1)).toEqual(["time", "rate"]);
+  // What nobody measured before can't have become worse.
+  expect(regressions(recorded, [around("new", 9)])).toEqual([]);
+  expect(newest(join(directory, "none"))).toBeUndefined();
+});
+
+test("[BENCH18] figures of a version are kept for programs and people, and those of other entries stay", () => {
+  const directory = temporaryDirectory();
+  record(directory, "1.0.0", { quick: false, entries: [around("a", 1), around("b", 1)] });
+  const files = record(directory, "1.0.0", { quick: false, entries: [around("b", 3), around("c", 1)] });
+  const medians = newest(directory)?.entries.map(({ name, rows }) => [name, rows[0]?.ratio?.median]);
+  expect(medians).toEqual([
+    ["a", 1],
+    ["b", 3],
+    ["c", 1],
+  ]);
+  expect(readFileSync(files[1] as string, "utf8")).toContain("| row | 3.00 ms");
+});
+
+test("[BENCH17] the command measures what seems worse once more, and then ends with 1 and names it", () => {
+  const directory = temporaryDirectory();
+  const entry = (median: number): EntryReport => {
+    const ratio = { median, q1: median, q3: median, samples: 3 };
+    const rows = ["ping, p50"].map((name) => ({
+      name,
+      unit: "ms" as const,
+      value: ratio,
+      ratio,
+    }));
+    return { name: "ping", title: "ping", rows };
+  };
+  const check = () =>
+    spawnSync(
+      "node_modules/.bin/tsx",
+      ["bench/run.ts", "--quick", "--check", "--only", "ping", "--history", directory],
+      { encoding: "utf8" },
+    );
+  expect(check().stdout).toContain("not compared: nothing was recorded");
+  record(directory, "1.0.0", { quick: false, entries: [entry(1e-6)] });
+  const { status, stdout } = check();
+  expect(stdout).toContain("Once more what seems slower");
+  expect(stdout).toMatch(/slower than 1\.0\.0: ping: /);
+  expect(status).toBe(1);
+}, 60_000);
 
 test("[BENCH6] what an entry leaves behind is undone in reverse, even if some of it fails", async () => {
   const bench = new Bench({ quick: true });
