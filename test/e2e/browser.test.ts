@@ -3,6 +3,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { type App, type Listening, startApp } from "../../src/app/index.js";
 import type * as client from "../../src/client/index.js";
+import { ARGS } from "../support/browser-args.js";
 import { http, postCall } from "../support/http.js";
 import { type StorePlace, sqliteStore } from "../support/stores.js";
 
@@ -15,17 +16,6 @@ interface Heard {
   states: string[];
 }
 declare const window: { heard: Heard; location: { origin: string } };
-
-const ARGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 async function clientBundle(): Promise<string> {
   const bundle = await rolldown({ input: "src/client/index.ts", platform: "browser", logLevel: "warn" });

@@ -2,19 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
+import { ARGS } from "../browser-args.js";
 import type { TestGateway } from "../gateway.js";
-
-const ARGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--force-color-profile=srgb",
-];
+import { Windows } from "./windows.js";
 
 export const SHOTS = ".cache/screenshots";
 
@@ -33,9 +23,11 @@ export interface PageBrowser {
 /** A real browser for a suite. Whatever the page reports as an error, or the policy blocks, fails the test that opened it. */
 export function pageBrowser(): PageBrowser {
   let browser: Browser;
+  let windows: Windows;
   let problems: string[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: inject("chromium"), args: ARGS });
+    windows = new Windows(browser);
   });
   afterAll(() => browser?.close());
   afterEach(() => {
@@ -50,20 +42,15 @@ export function pageBrowser(): PageBrowser {
   };
   return {
     async open(gateway, path = "/", { tolerates, ...options } = {}) {
-      const context = await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        reducedMotion: "reduce",
-        ...options,
-      });
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
+      const page = await windows.take(options);
+      onTestFinished(() => windows.giveBack(page, gateway.url));
       watch(page, tolerates);
       const { search } = new URL(gateway.pageUrl());
       await page.goto(`${gateway.url}${path}${search.replace("?", path.includes("?") ? "&" : "?")}`);
       return page;
     },
     async again(page, path = "/", tolerates) {
-      const other = await page.context().newPage();
+      const other = await windows.another(page);
       watch(other, tolerates);
       await other.goto(new URL(path, page.url()).href);
       return other;
