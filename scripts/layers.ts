@@ -36,6 +36,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   tools: { level: 3, may: ["@modelcontextprotocol/client"] },
   agents: { level: 4, may: ["jsonc-parser"] },
   prompts: { level: 5, may: ["execa"] },
+  imports: { level: 5 },
   runs: { level: 6 },
   gateway: {
     level: 7,

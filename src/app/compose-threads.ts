@@ -6,9 +6,11 @@ import {
   endInterruptedSetups,
   Follower,
   purgeThreads,
+  removeUnmadeWorktrees,
   Setups,
   ThreadFiles,
   type ThreadsDeps,
+  unmadeWorktrees,
   WordIndexer,
 } from "../threads/index.js";
 
@@ -55,12 +57,19 @@ export function composeThreads(given: {
     live: new Bus(),
     report,
   };
+  let unmade: readonly string[] = [];
   const watching = new Follower(deps, { firstLookMs: given.firstLookMs });
   return {
     deps,
     watching,
-    begin: () => endInterruptedSetups(deps),
-    settle: () => watching.openAll(),
+    async begin() {
+      await endInterruptedSetups(deps);
+      unmade = await removeUnmadeWorktrees(deps, await unmadeWorktrees(deps));
+    },
+    async settle() {
+      await watching.openAll();
+      await removeUnmadeWorktrees(deps, unmade);
+    },
     purge: () => purgeThreads(deps),
     async close() {
       await deps.setups.close();

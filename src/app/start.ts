@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Agents } from "../agents/index.js";
 import { idMaker, systemClock, VERSION } from "../base/index.js";
 import { Gateway, type Limits, type Log } from "../gateway/index.js";
+import { sessionPlaces } from "../imports/index.js";
 import { collectUnused } from "../prompts/index.js";
 import { forgetGone } from "../runs/index.js";
 import { openStore, type Store } from "../store/index.js";
@@ -46,6 +47,8 @@ export interface AppOptions {
    * it, agents have no skills.
    */
   readonly commandsPort?: boolean;
+  /** The variables that say where other tools keep their sessions; default: those of this process. */
+  readonly sessionEnv?: Readonly<Record<string, string | undefined>>;
   /** Where the built page is; default: in this package. */
   readonly pageDir?: string;
   /** Tools besides the built-in ones. */
@@ -117,18 +120,15 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     childEnv: childEnv(process.env, found.config),
     clock: systemClock,
     makeId: idMaker(systemClock),
-    dataDir: options.dataDir,
+    dataDir,
     log,
     firstLookMs: options.firstLookMs ?? FIRST_LOOK_MS,
   });
   await ensureHome(threads.deps);
   await threads.begin();
-  const commands = new AgentCommands({
-    dataDir: options.dataDir,
-    env: process.env,
-    config: () => config.found.config,
-    mayListen: options.commandsPort !== false,
-  });
+  const mayListen = options.commandsPort !== false;
+  const usedConfig = () => config.found.config;
+  const commands = new AgentCommands({ dataDir, env: process.env, config: usedConfig, mayListen });
   const runs = await composeRuns({
     threads: threads.deps,
     agents,
@@ -144,6 +144,7 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
     resolver: runs.resolver,
     panels: runs.panels,
     watching: threads.watching,
+    sessionPlaces: sessionPlaces(options.sessionEnv ?? process.env),
     log,
     version: VERSION,
     page: pageFiles(options.pageDir === undefined ? undefined : [options.pageDir]),

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 
 /** The little of a SQLite driver that Heddle uses; `node:sqlite` and `libsql` both fit. */
 export interface SqliteHandle {
@@ -15,10 +16,12 @@ export interface SqliteStatement {
 export interface SqliteDriver {
   readonly name: "node:sqlite" | "libsql";
   open(path: string): SqliteHandle;
+  /** A database that must not be written to, not even by what opening one does to it. */
+  openReadOnly(path: string): SqliteHandle;
 }
 
 interface NodeSqlite {
-  DatabaseSync: new (path: string) => SqliteHandle;
+  DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => SqliteHandle;
 }
 
 let driver: SqliteDriver | undefined;
@@ -38,7 +41,12 @@ function builtinDriver(): SqliteDriver | undefined {
   }) as typeof process.emitWarning;
   try {
     const builtin = process.getBuiltinModule?.("node:sqlite") as unknown as NodeSqlite | undefined;
-    return builtin && { name: "node:sqlite", open: (path) => new builtin.DatabaseSync(path) };
+    if (!builtin) return undefined;
+    return {
+      name: "node:sqlite",
+      open: (path) => new builtin.DatabaseSync(path),
+      openReadOnly: (path) => new builtin.DatabaseSync(path, { readOnly: true }),
+    };
   } finally {
     process.emitWarning = warn;
   }
@@ -46,16 +54,15 @@ function builtinDriver(): SqliteDriver | undefined {
 
 function libsqlDriver(): SqliteDriver {
   const Libsql = createRequire(import.meta.url)("libsql") as new (path: string) => SqliteHandle;
-  return {
-    name: "libsql",
-    open(path) {
-      try {
-        return new Libsql(path);
-      } catch (error) {
-        throw withCode(error);
-      }
-    },
+  const open = (path: string) => {
+    try {
+      return new Libsql(path);
+    } catch (error) {
+      throw withCode(error);
+    }
   };
+  // Its own option of that name does not hold: only the address does.
+  return { name: "libsql", open, openReadOnly: (path) => open(`${pathToFileURL(path).href}?mode=ro`) };
 }
 
 /** libsql tells why a file can't be opened only at the end of its message. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../base/index.js";
+import type { SessionPlaces } from "../imports/index.js";
 import type { Resolver } from "../instructions/index.js";
 import type { RunsDeps } from "../runs/index.js";
 import { type Store, workspaces } from "../store/index.js";
@@ -30,6 +31,8 @@ export interface GatewayDeps extends RunsDeps {
   readonly resolver: Resolver;
   readonly panels: Panels;
   readonly watching: Follower;
+  /** Where the tools of this machine keep their sessions. */
+  readonly sessionPlaces: SessionPlaces;
   readonly log: Log;
   readonly version: string;
   readonly limits?: Partial<Limits>;

@@ -25,6 +25,10 @@ export const agent = z
       .describe("whether somebody is signed in to its program; absent: only the program itself could tell"),
     own_tools: z.boolean().optional(),
     hidden: z.boolean().optional(),
+    default: z
+      .boolean()
+      .optional()
+      .describe("in a list: it answers in threads that are begun without naming an agent"),
   })
   .describe("An agent as it is defined or was found here.");
 

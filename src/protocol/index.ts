@@ -22,6 +22,7 @@ export type {
   ReplayResult,
   Run,
   RunApproval,
+  RunDecision,
   RunConfig,
   RunContent,
   RunOrigin,

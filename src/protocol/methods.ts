@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as doc from "./agents-doc.js";
 import { page, pageParams, seq } from "./common.js";
 import { agentId, folderId, threadId, workspaceId } from "./ids.js";
+import * as imports from "./imports.js";
 import { inWorkspace, method, ofThread } from "./method.js";
 import { runMethods } from "./run-methods.js";
 import { nameText, optionalParam, plainText } from "./text.js";
@@ -275,17 +276,38 @@ export const methods = {
     }),
   ),
   "thread/import": method(
-    "Takes in threads from an archive, or from an archive or directory at `path` on the gateway's machine.",
+    "Takes in threads from an archive, from an archive or directory at `path` on the gateway's machine, or sessions of another tool there (`from`). Progress of the latter comes as `import/progress`.",
     z
       .object({
         ...inWorkspace,
         archive_base64: optionalParam(file.archiveText),
-        path: file.filePath.describe("a tar.gz, a thread's directory, or a project"),
+        path: file.filePath.describe(
+          "a tar.gz, a thread's directory, or a project; with `from`, what that tool wrote",
+        ),
+        ...imports.sessionParams,
       })
-      .refine(({ archive_base64, path }) => (archive_base64 === undefined) !== (path === undefined), {
-        error: "needs archive_base64 or path, and not both",
-      }),
-    z.object({ data: z.array(file.importedThread) }),
+      .refine(
+        ({ archive_base64, path, from }) =>
+          from === undefined
+            ? (archive_base64 === undefined) !== (path === undefined)
+            : archive_base64 === undefined,
+        { error: "needs archive_base64 or path, and not both; or from" },
+      ),
+    imports.importResult,
+  ),
+  "import/sources": method(
+    "Sessions of other tools that were found on the gateway's machine, and how many of them belong to this workspace.",
+    z.object({
+      ...inWorkspace,
+      from: optionalParam(imports.importTool).describe("only of this tool"),
+      directory: optionalParam(plainText.min(1).max(4096)).describe(
+        "counts what belongs to this directory, in place of the workspace's own",
+      ),
+      path: file.filePath.describe(
+        "with `from`: a file or directory of the tool; default: where it keeps its sessions",
+      ),
+    }),
+    z.object({ data: z.array(imports.importSource), not_read: z.array(imports.notRead).optional() }),
   ),
   "thread/worktree/remove": method(
     "Removes a thread's worktree. Its files move to the project first; uncommitted or unpushed work needs `force`.",

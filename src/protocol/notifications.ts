@@ -4,6 +4,7 @@ import { agentsDocChangedNotification } from "./agents-doc.js";
 import { artifactChangedNotification } from "./artifacts.js";
 import { seq } from "./common.js";
 import { threadId, workspaceId } from "./ids.js";
+import { importProgressNotification } from "./imports.js";
 import { promptChangedNotification } from "./prompts.js";
 import * as runs from "./runs.js";
 import { indexingNotification, messageAppendedNotification, threadSetupNotification } from "./threads.js";
@@ -26,6 +27,7 @@ export const notifications = {
   "artifact/changed": artifactChangedNotification,
   "agent/changed": agentChangedNotification,
   "workspace/indexing": indexingNotification,
+  "import/progress": importProgressNotification,
 } as const;
 
 export type NotificationName = keyof typeof notifications;

@@ -13,6 +13,9 @@ const sectionSource = z
       .enum(["run_refs", "thread_refs", "prompt_pack", "agent", "default", "hook"])
       .describe("where its text comes from"),
     ref: promptRef.describe("the blob that holds it"),
+    cut_ref: promptRef
+      .optional()
+      .describe("the blob that holds what was cut of it; the beginning where that is very long"),
   })
   .describe(
     "The source of a section, with what names it: agent, pack, hook, package, subscription, contribution, documents.",

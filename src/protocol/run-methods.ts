@@ -191,6 +191,9 @@ export const runMethods = {
     z.object({
       workspace_id: optionalParam(workspaceId).describe("with those that its project names"),
       include_hidden: optionalParam(z.boolean()),
+      look_again: optionalParam(z.boolean()).describe(
+        "looks on this machine first, and not once a minute only",
+      ),
     }),
     z.object({
       data: z.array(agents.agent),

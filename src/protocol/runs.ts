@@ -61,6 +61,10 @@ export const askedCall = z
 
 export const approvalDecision = z.enum(["allow", "deny", "always"]);
 
+export const madeDecision = z
+  .object({ tool_call_id: z.string(), decision: approvalDecision, decided_at: unixSeconds })
+  .describe("What somebody answered to a tool call that waited.");
+
 export const runOrigin = z
   .object({
     kind: z
@@ -90,6 +94,10 @@ export const run = z
     parent_run_id: runId.optional(),
     origin: runOrigin.optional(),
     approvals: z.array(approval).optional().describe("what waits for an answer, of delegated runs too"),
+    decisions: z
+      .array(madeDecision)
+      .optional()
+      .describe("what was answered to its own calls that waited, oldest first; the last 200"),
     error: z.object({ code: z.string().describe("the dotted kind"), message: z.string() }).optional(),
     usage: usage.optional(),
     user_message_id: z.string(),

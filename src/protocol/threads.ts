@@ -91,12 +91,6 @@ export const searchHit = z
   })
   .describe("A message that was found, with the text around the first match.");
 
-export const importedThread = z.object({
-  thread_id: z.string(),
-  status: z.enum(["imported", "exists", "invalid"]),
-  reason: z.string().optional(),
-});
-
 export const trustKind = z.enum(["worktree_hooks", "mcp", "config"]);
 
 export const trustState = z

@@ -34,6 +34,7 @@ export type {
   TrustRow,
   WorkspaceRow,
 } from "./schema.js";
+export { type ForeignDatabase, openForeign } from "./sqlite/foreign.js";
 export { sqliteEngine } from "./sqlite/inspect.js";
 export type { Commit, Store } from "./store.js";
 export type { Note, Unit } from "./unit.js";

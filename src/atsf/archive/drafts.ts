@@ -68,6 +68,11 @@ export class Drafts {
     }
   }
 
+  /** Where the files of a thread are being written; there is such a place once one of them is. */
+  directoryOf(threadId: string): string {
+    return join(this.#dir, threadId);
+  }
+
   /** As if nothing had come so far. */
   async forget(): Promise<void> {
     for (const threadId of this.#threads.keys()) await this.refuse(threadId, "forgotten");

@@ -2,6 +2,7 @@ import type { AgentsFailure } from "../../agents/index.js";
 import type { AtsfFailure } from "../../atsf/index.js";
 import { failures, HeddleError } from "../../base/index.js";
 import type { HookError } from "../../hooks/index.js";
+import type { ImportsFailure } from "../../imports/index.js";
 import type { InstructionsFailure } from "../../instructions/index.js";
 import type { PromptsFailure } from "../../prompts/index.js";
 import { RPC_CODES, type RpcError } from "../../protocol/index.js";
@@ -47,6 +48,7 @@ export type ErrorKind =
       | AtsfFailure
       | RunsFailure
       | PromptsFailure
+      | ImportsFailure
       | Exclude<AgentsFailure, { kind: `config.${string}` }>
       | Extract<HookError, { kind: "hook.failed" | "hook.cancelled" | "hook.closed" }>
       | ProviderError
@@ -90,6 +92,7 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "message.exists": RPC_CODES.invalid_request,
   "archive.too_large": RPC_CODES.invalid_request,
   "archive.path_invalid": RPC_CODES.invalid_params,
+  "import.path_invalid": RPC_CODES.invalid_params,
   "trust.content_changed": RPC_CODES.invalid_request,
   cursor_invalid: RPC_CODES.invalid_params,
 
@@ -107,6 +110,7 @@ export const errorCodes: Readonly<Record<ErrorKind, number>> = {
   "atsf.invalid_message": RPC_CODES.invalid_params,
   "atsf.invalid_thread": RPC_CODES.invalid_params,
   "atsf.disk_full": RPC_CODES.internal,
+  "atsf.disk_failed": RPC_CODES.internal,
   "atsf.not_writable": RPC_CODES.internal,
   "atsf.not_readable": RPC_CODES.internal,
   "atsf.read_only": RPC_CODES.invalid_request,

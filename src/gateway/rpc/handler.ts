@@ -1,3 +1,4 @@
+import type { SessionPlaces } from "../../imports/index.js";
 import type { Resolver } from "../../instructions/index.js";
 import type { MethodName, ParsedParams, Result } from "../../protocol/index.js";
 import type { RunsDeps } from "../../runs/index.js";
@@ -20,5 +21,6 @@ export interface HandlerDeps extends RunsDeps {
   readonly watching: Follower;
   readonly resolver: Resolver;
   readonly panels: Panels;
+  readonly sessionPlaces: SessionPlaces;
   readonly version: string;
 }

@@ -5,6 +5,7 @@ import { cancelAll, cancelWorkspace, sendInitialPrompt, whileIdle } from "../../
 import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
 import type { Context, HandlerDeps, Handlers } from "./handler.js";
+import { importHandlers } from "./import-handlers.js";
 import type { Peer } from "./peer.js";
 import { runHandlers } from "./run-handlers.js";
 import { subscribe, unsubscribe } from "./subscribe.js";
@@ -89,7 +90,6 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/search": (params) => threads.searchMessages(deps, params),
     "thread/export": async (params, { peer }) =>
       threads.exportThread(deps, await located(deps, params, peer)),
-    "thread/import": (params, { call }) => threads.importThreads(deps, params, call),
     "thread/worktree/remove": async (params, { call, peer }) => {
       const thread = await located(deps, params, peer);
       return whileIdle(deps, thread, () => threads.removeThreadWorktree(deps, thread, call));
@@ -104,6 +104,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/agents_doc/revision": (params) => instructions.getRevision(deps, params),
     "thread/agents_doc/restore": (params, { call }) => instructions.restoreDoc(deps, params, call),
 
+    ...importHandlers(deps),
     ...runHandlers(deps, (params, peer) => located(deps, params, peer)),
   };
 }

@@ -2,6 +2,7 @@ import { describeAgent } from "../../agents/index.js";
 import * as prompts from "../../prompts/index.js";
 import type { MethodName } from "../../protocol/index.js";
 import * as runs from "../../runs/index.js";
+import { defaultAgent } from "../../threads/index.js";
 import type { HandlerDeps, Handlers } from "./handler.js";
 import { panelEvent } from "./panel-event.js";
 import type { Peer } from "./peer.js";
@@ -69,12 +70,16 @@ export function runHandlers(deps: HandlerDeps, located: Locate): Pick<Handlers, 
     "prompt/status": (params) => prompts.promptStatus(deps, params),
     "workspace/sync": (params, { call }) => prompts.syncWorkspace(deps, params, call),
 
-    "agent/list": async ({ workspace_id, include_hidden }) => {
+    "agent/list": async ({ workspace_id, include_hidden, look_again }) => {
+      if (look_again) deps.agents.look();
       await deps.agents.looked;
       const { problem, configFile } = deps.agents;
-      const data = agentsIn(deps, workspace_id).list(include_hidden);
+      const agents = agentsIn(deps, workspace_id);
+      const usual = workspace_id === undefined ? agents.fallback : await defaultAgent(deps, workspace_id);
       return {
-        data,
+        data: agents
+          .list(include_hidden)
+          .map((agent) => (agent.agent_id === usual ? { ...agent, default: true } : agent)),
         ...(problem !== undefined && { problem }),
         ...(configFile !== undefined && { config_file: configFile }),
       };

@@ -11,11 +11,10 @@ import { NO_HURRY, type Session, withSession } from "../../session.js";
 import { withScratchFile } from "./scratch.js";
 import { archivesOf, assertThere } from "./sent-archives.js";
 
-interface ImportOptions extends WorkspaceOptions {
-  readonly from?: string;
-}
-
-type Imported = Result<"thread/import">["data"][number];
+/** What becomes of the threads of an archive. */
+type Imported = Omit<Result<"thread/import">["data"][number], "status"> & {
+  readonly status: "imported" | "exists" | "invalid";
+};
 
 interface Outcome {
   readonly path: string;
@@ -27,8 +26,8 @@ interface Outcome {
 const STATUSES = ["imported", "exists", "invalid", "refused"] as const;
 
 /** Takes in everything that was named. What is refused keeps nothing else out, and makes the command fail in the end. */
-export async function importThreads(paths: readonly string[], options: ImportOptions): Promise<void> {
-  assertUsable(paths, options);
+export async function importThreads(paths: readonly string[], options: WorkspaceOptions): Promise<void> {
+  assertUsable(paths);
   const { outcomes, name } = await withInput(paths, (input) =>
     withSession(options, async (session) => {
       const { id, name } = await session.workspace();
@@ -45,14 +44,7 @@ export async function importThreads(paths: readonly string[], options: ImportOpt
   if (total.length > 0) note(paintErr.dim(`Into ${name}: ${total.join(", ")}`));
 }
 
-function assertUsable(paths: readonly string[], { from }: ImportOptions): void {
-  if (from !== undefined) {
-    throw new UsageError(
-      `Sessions of other tools (--from ${from}) can't be imported yet: that comes with a later version. Archives, thread directories and projects can`,
-    );
-  }
-  if (paths.length === 0)
-    throw new UsageError("Name what to import: an archive, a thread's directory or a project");
+function assertUsable(paths: readonly string[]): void {
   if (paths.filter((path) => path === "-").length > 1)
     throw new UsageError("Standard input can be read once: give - once");
 }
@@ -72,7 +64,7 @@ async function takeIn(
   session: Session,
   workspace_id: string,
   paths: readonly string[],
-  { input, options }: { input: string; options: ImportOptions },
+  { input, options }: { input: string; options: WorkspaceOptions },
 ): Promise<Outcome[]> {
   const progress = progressLine(options);
   const outcomes: Outcome[] = [];
@@ -95,11 +87,13 @@ async function takeIn(
 async function importOne({ call, place }: Session, workspace_id: string, path: string): Promise<Imported[]> {
   await assertThere(path);
   if (place !== "elsewhere") {
-    return (await call("thread/import", { workspace_id, path: resolve(path) }, NO_HURRY)).data;
+    const { data } = await call("thread/import", { workspace_id, path: resolve(path) }, NO_HURRY);
+    return data as Imported[];
   }
   const data: Imported[] = [];
   for await (const archive_base64 of archivesOf(path)) {
-    data.push(...(await call("thread/import", { workspace_id, archive_base64 }, NO_HURRY)).data);
+    const answer = await call("thread/import", { workspace_id, archive_base64 }, NO_HURRY);
+    data.push(...(answer.data as Imported[]));
   }
   return data;
 }
