@@ -11,6 +11,7 @@ import "./ui/overlays.css";
 import "./shell/shell.css";
 import "./ui/states.css";
 import "./ui/reading.css";
+import "./ui/forced-colors.css";
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>

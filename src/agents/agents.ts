@@ -9,6 +9,8 @@ export class Agents {
   configFile: string | undefined;
   /** Resolves once everything that agents are made for was looked for; nobody who needs no list waits for it. */
   looked: Promise<void> = Promise.resolve();
+  /** Has everything looked for once more; `looked` then waits for it. */
+  look: () => void = () => {};
   /** Asked before the agents of a workspace are used: what its project says may not be trusted any more. */
   beforeUse: (workspace_id: string) => void = () => {};
   #given: Omit<AgentsGiven, "project">;

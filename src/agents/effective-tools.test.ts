@@ -52,9 +52,14 @@ test("[AGT81] lists are globs, deny comes after allow, and every capability must
   );
 });
 
-test("[AGT82] who may not use a tool is told by which list", () => {
+test("[AGT82] who may not use a tool is told by which list, and by which pattern of it", () => {
   const [first] = effectiveTools({ ...NO_LIMIT, toolAllowlist: ["x"] }, tools);
   expect(first?.reason).toBe("not in the agent's toolAllowlist");
-  const [second] = effectiveTools({ ...NO_LIMIT, capabilityDenylist: ["lists.write"] }, tools);
-  expect(second?.reason).toBe("its capability lists.write is in the agent's capabilityDenylist");
+  const [second] = effectiveTools({ ...NO_LIMIT, capabilityDenylist: ["x", "lists.*"] }, tools);
+  expect(second?.reason).toBe("its capability lists.write is in the agent's capabilityDenylist (lists.*)");
+  const [third] = effectiveTools({ ...NO_LIMIT, toolDenylist: ["notes_*", "*_add", "lists_*"] }, tools);
+  expect(third?.reason).toBe("in the agent's toolDenylist (*_add)");
+  const toolApprovals = { allow: [], ask: [], deny: ["lists_?dd"] };
+  const [fourth] = effectiveTools({ ...NO_LIMIT, toolApprovals }, tools);
+  expect(fourth?.reason).toBe("in the agent's toolApprovals.deny (lists_?dd)");
 });

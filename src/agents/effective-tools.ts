@@ -1,6 +1,6 @@
 import type { ListedTool } from "../tools/index.js";
 import type { AgentDefinition } from "./definition.js";
-import { allowed, denied } from "./globs.js";
+import { allowed, denying } from "./globs.js";
 
 export interface ScopedTool {
   readonly tool: ListedTool;
@@ -45,10 +45,15 @@ function scopedFor(agent: Scope, tool: ListedTool): ScopedTool {
 function whyNot(agent: Scope, { name, capabilities }: ListedTool): string | undefined {
   if (name.startsWith("system_")) return undefined;
   if (!allowed(agent.toolAllowlist, name)) return "not in the agent's toolAllowlist";
-  if (denied(agent.toolDenylist, name)) return "in the agent's toolDenylist";
+  const refusing = denying(agent.toolDenylist, name);
+  if (refusing !== undefined) return `in the agent's toolDenylist (${refusing})`;
   const missing = capabilities.find((capability) => !allowed(agent.capabilityAllowlist, capability));
   if (missing !== undefined) return `its capability ${missing} is not in the agent's capabilityAllowlist`;
-  const barred = capabilities.find((capability) => denied(agent.capabilityDenylist, capability));
-  if (barred !== undefined) return `its capability ${barred} is in the agent's capabilityDenylist`;
-  return denied(agent.toolApprovals?.deny ?? null, name) ? "in the agent's toolApprovals.deny" : undefined;
+  for (const capability of capabilities) {
+    const barring = denying(agent.capabilityDenylist, capability);
+    if (barring !== undefined)
+      return `its capability ${capability} is in the agent's capabilityDenylist (${barring})`;
+  }
+  const stopping = denying(agent.toolApprovals?.deny ?? null, name);
+  return stopping === undefined ? undefined : `in the agent's toolApprovals.deny (${stopping})`;
 }

@@ -7,7 +7,12 @@ export function allowed(globs: readonly string[] | null, name: string): boolean 
 
 /** Whether a list keeps a name out. */
 export function denied(globs: readonly string[] | null, name: string): boolean {
-  return globs?.some((glob) => matches(glob, name)) ?? false;
+  return denying(globs, name) !== undefined;
+}
+
+/** The pattern of a list that keeps a name out. */
+export function denying(globs: readonly string[] | null, name: string): string | undefined {
+  return globs?.find((glob) => matches(glob, name));
 }
 
 const known = new Map<string, (name: string) => boolean>();

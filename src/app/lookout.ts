@@ -19,6 +19,8 @@ export class Lookout {
   #timer: NodeJS.Timeout | undefined;
   #last = "[]";
   #standing: string | undefined;
+  /** However many ask for it at once, there is one look. */
+  #looking: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
   constructor(given: LookoutGiven) {
@@ -28,13 +30,17 @@ export class Lookout {
   }
 
   begin(): void {
+    this.#given.agents.look = () => this.look();
     this.look();
     this.#timer = setInterval(() => void this.#look(), EVERY_MS).unref();
   }
 
   /** At once: who asks for agents from now on waits for what is found. */
   look(): void {
-    this.#given.agents.looked = this.#look();
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    this.#given.agents.looked = this.#looking;
   }
 
   stop(): void {

@@ -73,14 +73,14 @@ function checkKind(one: unknown, { contributes, phase, execution }: AcceptedSubs
 type GivenSection = Extract<z.output<typeof contributionSchema>, { kind: "prompt_section" }>;
 
 function sectionOf(given: GivenSection, subscription: AcceptedSubscription): PhaseContribution {
-  const { content, truncation } = fitted(given.content, subscription.budget, given.wrapper);
+  const { content, truncation, cut } = fitted(given.content, subscription.budget, given.wrapper);
   const source_refs = given.source_refs ?? [];
   return {
     ...originOf(subscription),
     contribution_id: `${subscription.subscription_id}#prompt_section/${given.section_id}`,
     kind: "prompt_section",
     priority: subscription.priority,
-    section: { section_id: given.section_id, title: given.title, content, source_refs },
+    section: { section_id: given.section_id, title: given.title, content, source_refs, ...(cut && { cut }) },
     source_count: source_refs.length,
     truncation,
   };

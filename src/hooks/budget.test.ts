@@ -28,7 +28,7 @@ test("[HKR13] whatever the text, the budget holds and no character is cut in two
   const text = fc.string({ unit: fc.constantFrom("a", "é", "\n", "🧵", "👩‍👩‍👧", "漢"), maxLength: 400 });
   fc.assert(
     fc.property(text, fc.integer({ min: 64, max: 300 }), (given, budget) => {
-      const { content, truncation } = fitted(given, budget, wrapper);
+      const { content, truncation, cut = "" } = fitted(given, budget, wrapper);
       const inner = content.slice(wrapper.open.length, -wrapper.close.length);
       expect(codePoints(content)).toBeLessThanOrEqual(budget);
       expect(content.isWellFormed()).toBe(true);
@@ -36,6 +36,7 @@ test("[HKR13] whatever the text, the budget holds and no character is cut in two
       expect(truncation).toBe(missing === "0" ? "none" : "hook");
       expect(given.startsWith(kept as string)).toBe(true);
       expect([...given].length).toBe([...(kept as string)].length + Number(missing));
+      expect(kept + cut).toBe(given);
     }),
   );
 });

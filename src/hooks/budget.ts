@@ -3,6 +3,13 @@ import { CallFailure } from "./errors.js";
 /** How far back a cut looks for the end of a line. */
 const LINE_END_WITHIN = 1_000;
 
+export interface Fitted {
+  readonly content: string;
+  readonly truncation: "none" | "hook";
+  /** What had no room, where something had none. */
+  readonly cut?: string;
+}
+
 /**
  * The content in its wrapper, with no more code points than the budget in all. What is too long is cut inside the wrapper,
  * at the end of a line where one is near, and a marker says how much is missing.
@@ -11,7 +18,7 @@ export function fitted(
   content: string,
   budget: number,
   wrapper: { readonly open: string; readonly close: string } = { open: "", close: "" },
-): { content: string; truncation: "none" | "hook" } {
+): Fitted {
   const wrap = (inner: string) => `${wrapper.open}${inner}${wrapper.close}`;
   const total = codePoints(content);
   const room = budget - codePoints(wrapper.open) - codePoints(wrapper.close);
@@ -20,7 +27,11 @@ export function fitted(
   if (kept < 0)
     throw new CallFailure("too_large", `the wrapper leaves no room in a budget of ${budget} characters`);
   const head = cutAt(content, kept);
-  return { content: wrap(head + marker(total - codePoints(head))), truncation: "hook" };
+  return {
+    content: wrap(head + marker(total - codePoints(head))),
+    truncation: "hook",
+    cut: content.slice(head.length),
+  };
 }
 
 export function codePoints(text: string): number {

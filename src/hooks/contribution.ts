@@ -51,6 +51,8 @@ export interface PhaseContribution extends Origin {
     readonly title: string;
     /** Wrapped, and cut to the hook's budget. */
     readonly content: string;
+    /** What had no room in it. */
+    readonly cut?: string;
     readonly source_refs: readonly SourceRef[];
   };
   readonly source_count: number;

@@ -6,12 +6,23 @@ import type { Live } from "./live.js";
 type Part = Exclude<PromptMessage["content"], string>[number];
 type Call = NonNullable<PromptMessage["tool_calls"]>[number];
 
+interface Said {
+  readonly id: string;
+  readonly part: Part & { text: string };
+  /** When it began, and how long it took. */
+  readonly from: number;
+  ms: number;
+}
+
 /** What a model says in one step, as it comes. */
 export class Answer {
   readonly #live: Live;
   readonly #used: Set<string>;
-  readonly #parts: { id: string; part: Part & { text: string } }[] = [];
+  readonly #now: () => number;
+  readonly #parts: Said[] = [];
   readonly #calls: Call[] = [];
+  /** The one that goes on. */
+  #thought: Said | undefined;
   #text = "";
   #thinking = "";
   status: ReceiptStatus = "interrupted";
@@ -21,12 +32,14 @@ export class Answer {
   sent: { readonly url: string; readonly body: string } | undefined;
 
   /** `used`: the ids of calls so far in this run, which no other call may have. */
-  constructor(live: Live, used: Set<string>) {
+  constructor(live: Live, used: Set<string>, now: () => number) {
     this.#live = live;
     this.#used = used;
+    this.#now = now;
   }
 
   take(event: ProviderEvent): void {
+    if (event.type !== "thinking") this.endThought();
     switch (event.type) {
       case "request":
         this.sent = { url: event.url, body: event.body };
@@ -81,6 +94,18 @@ export class Answer {
     this.#thinking = thinking + this.#thinking;
   }
 
+  /** How long each thought took, until something else came; in their order in what it said. */
+  thoughts(): { thoughts_ms?: readonly number[] } {
+    const thoughts = this.#parts.filter(({ part }) => part.type === "thinking" && part.text !== "");
+    return thoughts.length === 0 ? {} : { thoughts_ms: thoughts.map(({ ms }) => ms) };
+  }
+
+  /** It took until now: something else has come. */
+  endThought(): void {
+    if (this.#thought) this.#thought.ms = this.#now() - this.#thought.from;
+    this.#thought = undefined;
+  }
+
   /** What it has said up to now, without calls. */
   soFar(): PromptMessage | undefined {
     return this.#message([]);
@@ -110,10 +135,13 @@ export class Answer {
     const last = this.#parts.findLast((one) => one.id === id && one.part.type === kind);
     const open = kind === "text" ? this.#parts.at(-1) : last;
     const before = open?.part.type === kind ? open : undefined;
-    if (before) before.part.text += text;
-    else this.#parts.push({ id, part: { type: kind, text } as Part & { text: string } });
-    const entry = before ?? this.#parts.at(-1);
-    if (providerData !== undefined && entry) Object.assign(entry.part, { providerData });
+    const entry = before ?? { id, part: { type: kind, text: "" } as Said["part"], from: this.#now(), ms: 0 };
+    if (!before) this.#parts.push(entry);
+    entry.part.text += text;
+    if (providerData !== undefined) Object.assign(entry.part, { providerData });
+    if (kind === "text" || entry === this.#thought) return;
+    this.endThought();
+    this.#thought = entry;
   }
 
   #call({ id, name, arguments: given, providerData }: Extract<ProviderEvent, { type: "tool_call" }>): void {

@@ -29,7 +29,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   const { live } = session;
   live.begin(active.step);
   const request = requestFor(config, toSend(session, prepared), prepared.tools, session.key.thread_id);
-  const answer = new Answer(live, session.callIds);
+  const answer = new Answer(live, session.callIds, () => deps.clock.now());
   const progress = setInterval(
     () => keepProgress(deps, session, intent_id, { get: () => answer }),
     PROGRESS_MS,
@@ -110,13 +110,14 @@ async function takeAnswer(
     ...(finish !== undefined && { finish }),
     ...(message?.tool_calls && { calls: await askedCalls(deps, session, message.tool_calls) }),
     ...(usage && { usage }),
+    ...answer.thoughts(),
     ...(sent && { request_sha256: sha256(sent.body), url: sent.url }),
     ...(error && { error }),
   };
   await session.change(async () => {
     const active = session.active as ActiveRun;
     if (message && encoded) {
-      session.transcript.answered(step, message, { ...(finish && { finish }), ...(usage && { usage }) });
+      session.transcript.answered(step, message, receipt);
       session.toTell.push({ encoded, message_id: active.agent_message_id });
       session.answer = message;
     }

@@ -79,7 +79,7 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
     ].flatMap((messages, at) => messages.map((message) => ({ message, at }))),
     tools: offered.tools,
     blobs: [
-      ...sections.map(({ blob }) => blob),
+      ...sections.flatMap(({ blobs }) => blobs),
       ...(offered.encoded ? [offered.encoded] : []),
       encoded,
       encodedPrefix,
@@ -111,18 +111,26 @@ function encodedSection(content: string): EncodedMessage {
   return encoded;
 }
 
+/** A hook may answer megabytes: what was cut is kept for people, who do not read on for ever. */
+const KEPT_CUT = 200_000;
+
+function beginning(text: string): string {
+  return text.slice(0, KEPT_CUT).toWellFormed();
+}
+
 function sectionOf(contribution: PhaseContribution): {
   input: SectionInput;
-  blob: KeptBlob;
+  blobs: readonly KeptBlob[];
   message: PromptMessage;
 } {
   const { section, hook_id, package_id, subscription_id, contribution_id, priority, visibility, truncation } =
     contribution;
   const encoded = encodedSection(section.content);
   const { ref, chars, tokens } = encoded;
+  const cut = section.cut === undefined ? undefined : encodedSection(beginning(section.cut));
   return {
     message: encoded.message,
-    blob: encoded,
+    blobs: cut ? [encoded, cut] : [encoded],
     input: {
       section_id: section.section_id,
       title: section.title,
@@ -130,6 +138,7 @@ function sectionOf(contribution: PhaseContribution): {
       chars,
       tokens,
       truncation,
+      ...(cut && { cut_ref: cut.ref }),
       hook_id,
       package_id,
       subscription_id,

@@ -50,7 +50,7 @@ async function messageAt(deps: RunsDeps, ref: string): Promise<PromptMessage | u
 }
 
 /** What a program did, as it was recorded. */
-async function stretchOf(deps: RunsDeps, { messages, calls }: ProgramWorked): Promise<Stretch> {
+async function stretchOf(deps: RunsDeps, { messages, calls, thoughts_ms }: ProgramWorked): Promise<Stretch> {
   const [answer, ...results] = (await Promise.all(messages.map((ref) => messageAt(deps, ref)))) as [
     PromptMessage,
     ...PromptMessage[],
@@ -60,6 +60,7 @@ async function stretchOf(deps: RunsDeps, { messages, calls }: ProgramWorked): Pr
   );
   return {
     answer,
+    ...(thoughts_ms && { thoughts_ms }),
     results: calls.map((call, at) => ({
       call,
       message: results[at] as PromptMessage,

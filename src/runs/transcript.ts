@@ -20,14 +20,21 @@ export class Transcript {
   #finish: string | undefined;
   #tokens = { input: 0, output: 0 };
   #counted = false;
+  /** How long the thoughts among its blocks took, by their places. */
+  #thoughts: Record<number, number> = {};
 
   /** What the model answered in one step. */
   answered(
     step: number,
     message: PromptMessage,
-    { finish, usage }: Pick<EffectReceipt, "finish" | "usage">,
+    { finish, usage, thoughts_ms = [] }: Pick<EffectReceipt, "finish" | "usage" | "thoughts_ms">,
   ): void {
-    this.#content.push(...blocksOf(message));
+    const left = [...thoughts_ms];
+    for (const block of blocksOf(message)) {
+      const ms = block.type === "thinking" ? left.shift() : undefined;
+      if (ms !== undefined) this.#thoughts[this.#content.length] = ms;
+      this.#content.push(block);
+    }
     for (const { id, name, arguments: input } of message.tool_calls ?? []) {
       this.#content.push({ type: "tool_call_ref", toolCallId: id, step });
       this.#calls.push({ toolCallId: id, name, status: "pending", input });
@@ -44,8 +51,8 @@ export class Transcript {
   }
 
   /** What a program said and did by itself. */
-  worked(step: number, { answer, results }: Stretch): void {
-    this.answered(step, answer, {});
+  worked(step: number, { answer, results, thoughts_ms }: Stretch): void {
+    this.answered(step, answer, { ...(thoughts_ms && { thoughts_ms }) });
     for (const { message, call, diffs = [] } of results) {
       const [diff, ...more] = diffs;
       const { status, duration_ms } = call;
@@ -108,7 +115,10 @@ export class Transcript {
       ...(stopReason !== undefined && { stopReason }),
       model,
       ...(this.#counted && { tokens: this.#tokens }),
-      heddle: { runId },
+      heddle: {
+        runId,
+        ...(Object.keys(this.#thoughts).length > 0 && { thinkingMs: { ...this.#thoughts } }),
+      },
     };
   }
 
@@ -116,6 +126,7 @@ export class Transcript {
   clear(): void {
     this.#content = [];
     this.#calls = [];
+    this.#thoughts = {};
     this.#finish = undefined;
     this.#tokens = { input: 0, output: 0 };
     this.#counted = false;

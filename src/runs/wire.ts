@@ -23,6 +23,7 @@ export function runToWire(row: RunRow, delegated: readonly RunRow[] = []): Run {
     ...(row.parent_run_id !== null && { parent_run_id: row.parent_run_id }),
     ...(row.origin !== null && { origin: originOf(row.origin) }),
     ...(approvals.length > 0 && { approvals }),
+    ...(row.decisions !== null && { decisions: JSON.parse(row.decisions) }),
     ...(row.error !== null && { error: JSON.parse(row.error) }),
     ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
     ...(row.status === "queued" && row.content !== null && { content: row.content }),

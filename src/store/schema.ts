@@ -167,7 +167,7 @@ export interface JournalEventRow {
   hash: string;
 }
 
-/** What a journal says of a run, for lists. `error`, `usage`, `origin` and `approvals` hold JSON text. */
+/** What a journal says of a run, for lists. `error`, `usage`, `origin`, `approvals` and `decisions` hold JSON text. */
 export interface RunRow {
   id: string;
   workspace_id: string;
@@ -182,6 +182,8 @@ export interface RunRow {
   origin: string | null;
   /** Its calls that wait until somebody allows them. */
   approvals: string | null;
+  /** What somebody said to calls that waited. */
+  decisions: string | null;
   error: string | null;
   usage: string | null;
   /** The beginning of what it was asked. */

@@ -16,12 +16,21 @@ export async function deleteThread(
 ): Promise<Result<"thread/delete">> {
   const { workspace, thread_id } = await locateThread(deps, params);
   return deps.files.turn(workspace.id, thread_id, async () => {
-    const { root } = await locateThread(deps, { workspace_id: workspace.id, thread_id });
-    await moveToTrash(deps, { workspace_id: workspace.id, thread_id }, root).catch((error) => {
-      // A thread whose files are gone already can still leave the lists.
-      if (!isKind(error, "atsf.thread_not_found") && !isKind(error, "atsf.not_a_directory")) throw error;
+    const binned = { workspace_id: workspace.id, thread_id };
+    const { root } = await locateThread(deps, binned);
+    const moved = await moveToTrash(deps, binned, root).then(
+      () => true,
+      (error) => {
+        // A thread whose files are gone already can still leave the lists.
+        if (isKind(error, "atsf.thread_not_found") || isKind(error, "atsf.not_a_directory")) return false;
+        throw error;
+      },
+    );
+    await markDeleted(deps, binned, call).catch(async (error) => {
+      // A thread that is still listed without its files could neither be read nor written to.
+      if (moved) await putBack(deps, () => moveFromTrash(deps, binned, root));
+      throw error;
     });
-    await markDeleted(deps, { workspace_id: workspace.id, thread_id }, call);
     return { deleted: true };
   });
 }
@@ -51,10 +60,20 @@ export async function undeleteThread(
 ): Promise<Result<"thread/undelete">> {
   const { workspace, thread_id } = await locateThread(deps, params, "deleted");
   return deps.files.turn(workspace.id, thread_id, async () => {
-    const located = await locateThread(deps, { workspace_id: workspace.id, thread_id }, "deleted");
+    const binned = { workspace_id: workspace.id, thread_id };
+    const located = await locateThread(deps, binned, "deleted");
     const main = await deps.files.ensureDirectory(workspace);
     const root = (await isDirectory(located.root)) ? located.root : main;
-    await moveFromTrash(deps, { workspace_id: workspace.id, thread_id }, root);
-    return { thread: (await reflect(deps, { workspace, thread_id, root }, call)) as Thread };
+    await moveFromTrash(deps, binned, root);
+    const thread = await reflect(deps, { workspace, thread_id, root }, call).catch(async (error) => {
+      await putBack(deps, () => moveToTrash(deps, binned, root));
+      throw error;
+    });
+    return { thread: thread as Thread };
   });
+}
+
+/** Where that fails too, the files stay where they are, and the next start brings the index in line with them. */
+async function putBack(deps: ThreadsDeps, move: () => Promise<void>): Promise<void> {
+  await move().catch((error) => deps.report(error, "the files of a thread could not be put back"));
 }

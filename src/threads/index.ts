@@ -1,6 +1,7 @@
 export { appendMessage } from "./append.js";
 export { type Asset, readThreadAsset } from "./asset.js";
 export { clearThread } from "./clear.js";
+export { defaultAgent } from "./default-agent.js";
 export { deleteThread, undeleteThread } from "./delete.js";
 export type { LiveNote, ProjectFile, ProjectFiles, ThreadsDeps } from "./deps.js";
 export type { ThreadsFailure } from "./errors.js";
@@ -11,6 +12,7 @@ export { ThreadFiles } from "./files/thread-files.js";
 export { WordIndexer } from "./files/words.js";
 export { importThreads } from "./import.js";
 export { locateThread, openFiles, requireDirectory, withThread } from "./locate.js";
+export { removeUnmadeWorktrees, unmadeWorktrees } from "./making-worktree.js";
 export { listMessages } from "./messages.js";
 export { folderChanged, moveThread } from "./move.js";
 export { purgeThreads } from "./purge.js";

@@ -3,7 +3,7 @@ import type { ParsedParams, Result } from "../protocol/index.js";
 import { messages, searchTerms, type Unit, type WorkspaceRow, wordsOf, workspaces } from "../store/index.js";
 import { DEFAULT_LIMIT, decodeCursor, encodeCursor, findThread, workspaceNotFound } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
-import { searchTextOf } from "./text.js";
+import { readableTextOf } from "./text.js";
 
 type Hit = Result<"thread/search">["data"][number];
 
@@ -80,7 +80,7 @@ async function toHit(
 
 /** A piece of the text that begins a little before the first word that was looked for. */
 function snippetAround(message: Message, terms: readonly string[]): string {
-  const text = searchTextOf(message).replaceAll(/\s+/g, " ").trim();
+  const text = readableTextOf(message).replaceAll(/\s+/g, " ").trim();
   const at = firstMatch(text, terms);
   const start = at <= LEAD_CHARS ? 0 : at - LEAD_CHARS;
   const piece = [...text.slice(start, start + SNIPPET_CHARS * 2).toWellFormed()]

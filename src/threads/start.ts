@@ -10,10 +10,12 @@ import { Turns } from "../base/index.js";
 import { ID_PREFIXES, type ParsedParams, type Result, type Thread } from "../protocol/index.js";
 import { folders, type WorkspaceRow } from "../store/index.js";
 import { type Call, requireFolder } from "../tree/index.js";
+import { preferredAgent } from "./default-agent.js";
 import type { ThreadsDeps } from "./deps.js";
 import { namesByFolder } from "./files/folder-names.js";
 import { reflect } from "./files/reflect.js";
 import { requireDirectory } from "./locate.js";
+import { noteMaking } from "./making-worktree.js";
 import { startSetup } from "./setup.js";
 import { DEFAULT_TITLE } from "./text.js";
 import { readHashedConfig } from "./trust.js";
@@ -50,6 +52,8 @@ export async function startThread(
     } catch (error) {
       await undo(deps, files, { main: root, worktree: place.worktree });
       throw error;
+    } finally {
+      await place.stands?.();
     }
   });
   if (!place.worktree) return { thread };
@@ -63,7 +67,7 @@ function contentOf(
   config: ProjectConfig | undefined,
   { folder, parentThreadId }: { readonly folder: readonly string[]; readonly parentThreadId?: string },
 ): Omit<NewThread, "threadId"> {
-  const agent_id = chooseAgent(deps, params, config);
+  const agent_id = params.agent_id ?? preferredAgent(deps.agents.in(params.workspace_id), config);
   const settings = Object.entries(params.config ?? {}).filter(
     ([, value]) => value !== null && value !== undefined,
   );
@@ -85,18 +89,6 @@ function contentOf(
   };
 }
 
-/** Whom the caller named; else whom the project prefers, if there is such an agent; else whoever is there. */
-function chooseAgent(
-  deps: ThreadsDeps,
-  { agent_id, workspace_id }: StartParams,
-  config: ProjectConfig | undefined,
-): string {
-  if (agent_id !== undefined) return agent_id;
-  const agents = deps.agents.in(workspace_id);
-  const preferred = config?.defaults?.agentId;
-  return preferred !== undefined && agents.nameOf(preferred) !== undefined ? preferred : agents.fallback;
-}
-
 /** A project's own wish counts only in git: elsewhere there are no worktrees. */
 async function wantsWorktree(
   { use_worktree }: StartParams,
@@ -110,6 +102,8 @@ async function wantsWorktree(
 interface MadePlace {
   readonly root: string;
   readonly worktree?: { readonly path: string; readonly branch: string };
+  /** Says that its thread stands in it, or that it is gone again: a killed gateway has left neither half-made. */
+  readonly stands?: () => Promise<void>;
   /** The root of the project's checkout: hooks name what they link relative to it. */
   readonly repository: string;
   readonly thread: Pick<NewThread, "workingDir" | "context">;
@@ -135,12 +129,17 @@ async function makePlace(
     return { root, repository, thread: { workingDir: root, context: { relativeDir, ...git } } };
   }
   const directory = deps.files.worktreesDir(basename(root) || workspace.id);
-  const made = await making.run(head?.top ?? root, () =>
-    createWorktree({ project: root, directory, threadId: thread_id }),
-  );
+  const wanted = { project: root, directory, threadId: thread_id };
+  const stands = await noteMaking(deps, wanted);
+  const made = await making
+    .run(head?.top ?? root, () => createWorktree(wanted))
+    .catch(async (error) => {
+      await stands();
+      throw error;
+    });
   const worktree = { path: made.path, branch: made.branch };
   const context = { relativeDir, ...git, gitCommit: made.commit, worktree };
-  return { root: made.path, repository, worktree, thread: { workingDir: made.workingDir, context } };
+  return { root: made.path, repository, worktree, stands, thread: { workingDir: made.workingDir, context } };
 }
 
 async function undo(

@@ -21,10 +21,41 @@ export function textOf(message: Pick<Message, "content">): string {
 
 /** What a search looks at: what was said, what was thought, what tools were asked and answered. */
 export function searchTextOf(message: Message): string {
-  const said = message.content.filter(isText).map(({ text }) => text);
+  return searchedParts(message).join("\n").slice(0, SEARCHED_CHARS);
+}
+
+/** The same as somebody reads it: what tools are asked and answer is often JSON. */
+export function readableTextOf(message: Message): string {
+  return searchedParts(message).map(readable).join("\n").slice(0, SEARCHED_CHARS);
+}
+
+function searchedParts(message: Message): string[] {
+  const said = message.content.filter(isText).map(({ text }) => text as string);
   const calls = Array.isArray(message.toolCalls) ? message.toolCalls : [];
   const done = calls.flatMap((call) => [call?.title, call?.input, call?.output]);
-  return [...said, ...done.filter((text) => typeof text === "string")].join("\n").slice(0, SEARCHED_CHARS);
+  return [...said, ...done.filter((text): text is string => typeof text === "string")];
+}
+
+/** More than a person would read; what is longer is not worth the time it takes. */
+const READABLE_CHARS = 100_000;
+
+function readable(text: string): string {
+  if (text.length > READABLE_CHARS || !/^\s*[{[]/.test(text)) return text;
+  try {
+    return flat(JSON.parse(text));
+  } catch {
+    // It only looks like JSON, or is nested too deep.
+    return text;
+  }
+}
+
+/** `path: src/app.ts, lines: 1, 20` */
+function flat(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return value.map(flat).join(", ");
+  return Object.entries(value)
+    .map(([name, each]) => `${name}: ${flat(each)}`)
+    .join(", ");
 }
 
 /** The first line of a user's message, without the line in which a client says what it shows. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/tools/index.js";
 import { agentNamed, playByAgent } from "../support/agents.js";
-import { calls, type RunScene, runStage } from "../support/runs.js";
+import { calls, type RunScene, runStage, verifyAll } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
 const risky = defineTool({
@@ -47,6 +47,77 @@ onEachStore("what is asked", (kind) => {
     await scene.wire.result("run/approve", { run_id, tool_call_id: "call_1", decision: "deny" });
     await scene.ended(run_id);
     expect(await read()).toMatchObject({ call, run: { status: "completed" } });
+  });
+
+  test("[APR16] what was answered stays with its run, and when: told at once, after its end, and after a restart", async () => {
+    let scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const three = ["a", "b", "c"].map((name) => ({
+      tool_call: { id: `call_${name}`, name: "risky_work", arguments: `{"what":"${name}"}` },
+    }));
+    playByAgent(scene.model, { asker: [{ steps: three }, "done"] });
+    const { run } = await scene.startRun(id, "go");
+    await scene.changed(run.id, ({ approvals }) => approvals?.length === 3);
+    const before = Math.floor(Date.now() / 1000);
+    const answer = (tool_call_id: string, decision: "deny" | "always") =>
+      scene.wire.result("run/approve", { run_id: run.id, tool_call_id, decision });
+    const { run: now } = await answer("call_b", "deny");
+    const denied = { tool_call_id: "call_b", decision: "deny", decided_at: expect.any(Number) };
+    expect(now.decisions).toEqual([denied]);
+    expect(now.decisions?.[0]?.decided_at).toBeGreaterThanOrEqual(before);
+    expect(await scene.changed(run.id, ({ decisions }) => decisions !== undefined)).toMatchObject({
+      decisions: [denied],
+    });
+    await answer("call_c", "always");
+    const { decisions } = await scene.ended(run.id);
+    expect(decisions?.map(({ tool_call_id, decision }) => [tool_call_id, decision])).toEqual([
+      ["call_b", "deny"],
+      ["call_a", "always"],
+      ["call_c", "always"],
+    ]);
+    await stage.restart();
+    scene = await stage.again(scene);
+    expect((await scene.getRun(run.id)).decisions).toEqual(decisions);
+    const { data } = await scene.wire.result("run/list", { workspace_id: scene.workspace_id, thread_id: id });
+    expect(data[0]?.decisions).toEqual(decisions);
+    await verifyAll(scene);
+  });
+
+  test("[RUN122] how long a thought took stands with the message, also when a restart lies between", async () => {
+    let scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "asker" });
+    const asks = calls("risky_work", { what: "now" }).steps;
+    playByAgent(scene.model, {
+      asker: [
+        { steps: [{ text: "Hm." }, { thinking: "Shall I?" }, { gate: "thought" }, ...asks] },
+        { steps: [{ thinking: "It is done." }, { text: "Done." }] },
+      ],
+    });
+    await scene.wire.result("subscribe", { workspace_id: scene.workspace_id, thread_id: id });
+    const { run } = await scene.startRun(id, "go");
+    const isThinking = () =>
+      scene.wire.notifications("run/delta").some(({ params }) => params.kind === "thinking");
+    await expect.poll(isThinking).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    scene.model.open("thought");
+    await scene.changed(run.id, ({ status }) => status === "waiting");
+    await stage.restart();
+    scene = await stage.again(scene);
+    await scene.wire.result("run/approve", { run_id: run.id, tool_call_id: "call_1", decision: "allow" });
+    await scene.ended(run.id);
+    const [, said] = await scene.messages(id);
+    const { thinkingMs } = (said?.heddle ?? {}) as { thinkingMs: Record<string, number> };
+    expect(said?.content.map(({ type }) => type)).toEqual([
+      "text",
+      "thinking",
+      "tool_call_ref",
+      "thinking",
+      "text",
+    ]);
+    expect(Object.keys(thinkingMs)).toEqual(["1", "3"]);
+    expect(thinkingMs["1"]).toBeGreaterThanOrEqual(100);
+    expect(thinkingMs["1"]).toBeLessThan(10_000);
+    expect(thinkingMs["3"]).toBeLessThan(thinkingMs["1"] as number);
   });
 
   test("[APR20] short ones are whole and not marked, and a call that was never asked for is refused", async () => {

@@ -136,7 +136,7 @@ onEachStore("approvals", (kind) => {
     expect(tools).toContainEqual({
       name: "risky_work",
       offered: false,
-      reason: "in the agent's toolApprovals.deny",
+      reason: "in the agent's toolApprovals.deny (risky_*)",
     });
     const { workspace_id } = scene;
     const both = await scene.start({ agent_id: "both" });

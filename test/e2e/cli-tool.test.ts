@@ -42,7 +42,7 @@ describe("tool, the list", () => {
     expect(text).toMatch(/^NAME +PLUGIN +STATE +WHAT IT DOES, OR WHY NOT\n/);
     expect(text).toMatch(/^bash +bash +offered +Runs a shell command/m);
     expect(text).toMatch(/^notes_create +notes +– +used as a skill/m);
-    expect(text).toMatch(/^notes_delete +notes +– +in the agent's toolDenylist$/m);
+    expect(text).toMatch(/^notes_delete +notes +– +in the agent's toolDenylist \(notes_delete\)$/m);
   });
 });
 

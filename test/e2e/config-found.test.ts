@@ -76,6 +76,22 @@ describe("servers", () => {
     expect(JSON.parse(await scene.received(0)).model).toBe("own");
   });
 
+  test("[CFG15] what was started since the last look is there at once for who has it looked for again", async () => {
+    let answers: RequestListener = (_request, response) => void response.writeHead(503).end();
+    const url = await listening((request, response) => answers(request, response));
+    const wire = await (await open({ servers: local(url) })).wire();
+    expect(await agentIds(wire)).toEqual(["demo", "demo-notes"]);
+    answers = models("qwen3:8b");
+    expect(await agentIds(wire)).toEqual(["demo", "demo-notes"]);
+    const again = await Promise.all([1, 2, 3].map(() => wire.result("agent/list", { look_again: true })));
+    for (const { data } of again)
+      expect(data.map(({ agent_id, default: usual }) => [agent_id, usual])).toEqual([
+        ["ollama", true],
+        ["demo", undefined],
+        ["demo-notes", undefined],
+      ]);
+  });
+
   test("[CFG11] what hangs delays nothing but the list, and that for a second; what is no such server is not there", async () => {
     const strange: Record<string, RequestListener> = {
       silent: () => {},

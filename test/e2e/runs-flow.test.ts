@@ -96,7 +96,7 @@ onEachStore("a message becomes an answer", (kind) => {
       stopReason: "end_turn",
       model: "qwen3",
       tokens: { input: 22, output: 14 },
-      heddle: { runId: run.id },
+      heddle: { runId: run.id, thinkingMs: { 0: expect.any(Number) } },
       run_id: run.id,
     });
     const { run_id: _, ...line } = answer as object & { run_id?: string };

@@ -205,8 +205,16 @@ describe("hooks of the configuration", () => {
     expect((await scene.manifest(without.id)).sections.map((one) => one.id)).not.toContain("soft");
     const cut = await scene.answered(id, "soft:LONG ");
     const { sections, hook_sources } = await scene.manifest(cut.id);
-    expect(sections.find((one) => one.id === "soft")).toMatchObject({ truncation: "hook" });
-    expect(sections.find((one) => one.id === "soft")?.chars).toBeLessThanOrEqual(400);
+    const soft = sections.find((one) => one.id === "soft");
+    expect(soft).toMatchObject({ truncation: "hook" });
+    expect(soft?.chars).toBeLessThanOrEqual(400);
+    const words = async (ref = "") => (await scene.wire.result("blob/get", { ref })).messages?.[0]?.content;
+    const told = String(await words(soft?.source.ref));
+    const rest = String(await words(soft?.source.cut_ref));
+    expect(told).toMatch(new RegExp(`\\[… ${rest.length} characters cut\\]$`));
+    expect(JSON.stringify(await scene.received(1))).not.toContain(rest);
+    expect(sections.filter(({ source }) => source.cut_ref !== undefined)).toEqual([soft]);
+    await verifyAll(scene);
     expect(hook_sources.find((one) => one.section_id === "soft")?.truncation).toBe("hook");
     expect((await scene.manifest(without.id)).prefix_changed_at).toBeUndefined();
     expect((await scene.manifest(cut.id)).prefix_changed_at).toBe("soft");

@@ -174,9 +174,9 @@ describe("a manifest", () => {
     const reasons = {
       allows: undefined,
       allowsNone: "not in the agent's toolAllowlist",
-      denies: "in the agent's toolDenylist",
+      denies: "in the agent's toolDenylist (files_read)",
       incapable: "its capability files.read is not in the agent's capabilityAllowlist",
-      barred: "its capability files.read is in the agent's capabilityDenylist",
+      barred: "its capability files.read is in the agent's capabilityDenylist (files.read)",
     };
     for (const [at, [agent_id, reason]] of Object.entries(reasons).entries()) {
       const { id } = await scene.start({ agent_id });

@@ -231,7 +231,7 @@ test("[RUN57] tools are listed as they are; with a thread, whether its agent may
   const { data } = await scene.wire.result("tool/list", { workspace_id, thread_id });
   const scoped = data.map(({ name, offered, reason }) => [name, offered, reason]);
   expect(scoped).toEqual([
-    ...FILES.map((name) => [name, false, "in the agent's toolDenylist"]),
+    ...FILES.map((name) => [name, false, "in the agent's toolDenylist (files_*)"]),
     ["held_work", true, undefined],
     ["system_time", true, undefined],
   ]);

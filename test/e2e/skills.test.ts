@@ -125,7 +125,7 @@ test("[SKL7] a tool outside the agent's scope is refused", async () => {
     thread_id,
     `${commands.map((command) => `{ ${command}; echo "code $?"; } &`).join(" ")} wait`,
   );
-  expect(told).toContain("notes_delete was not called: in the agent's toolDenylist.");
+  expect(told).toContain("notes_delete was not called: in the agent's toolDenylist (notes_delete).");
   expect(told).toContain("lists_create was not called: not in the agent's toolAllowlist.");
   expect(told.match(/^code \d$/gm)?.toSorted()).toEqual(["code 0", "code 1", "code 1"]);
   expect(told).toMatch(/notes_delete +notes +– +in the agent's toolDenylist/);

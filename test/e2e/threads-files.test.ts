@@ -222,6 +222,33 @@ onEachStore("threads as files", (kind) => {
     expect(scene.directories()).toHaveLength(4);
   });
 
+  test("[WIRE113] the list of agents marks who answers where nobody was named, as a thread finds it", async () => {
+    const { wire, workspace_id, ...scene } = await stage.scene();
+    const marked = async (params: object) =>
+      (await wire.result("agent/list", params)).data.filter((agent) => agent.default).map((a) => a.agent_id);
+    const config = (text: string) => {
+      rmSync(join(scene.root, ".agent", "config.json"), { force: true });
+      writeFileSync(join(scene.root, ".agent", "config.json"), text);
+    };
+    const begun = async () => (await wire.result("thread/start", { workspace_id })).thread.agent_id;
+    expect([await begun(), await marked({ workspace_id }), await marked({})]).toEqual([
+      "demo",
+      ["demo"],
+      ["demo"],
+    ]);
+    config('{"specVersion":"1.1","defaults":{"agentId":"demo-notes"}}');
+    expect([await begun(), await marked({ workspace_id }), await marked({})]).toEqual([
+      "demo-notes",
+      ["demo-notes"],
+      ["demo"],
+    ]);
+    config('{"specVersion":"1.1","defaults":{"agentId":"nobody"}}');
+    expect([await begun(), await marked({ workspace_id })]).toEqual(["demo", ["demo"]]);
+    config("{ not json");
+    expect(await marked({ workspace_id })).toEqual(["demo"]);
+    expect(await marked({ workspace_id: "ws_none" })).toEqual(["demo"]);
+  });
+
   test("[THR10] a newer minor version is never downgraded, an older one is raised with the first change", async () => {
     const scene = await stage.scene();
     scene.foreign("newer", { envelope: { specVersion: "1.10" } });

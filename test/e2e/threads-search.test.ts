@@ -83,6 +83,12 @@ onEachStore("searching messages", (kind) => {
     expect([...(hit?.snippet ?? "")].length).toBeLessThanOrEqual(162);
     await scene.append(id, "short needle");
     expect((await scene.search("short")).data[0]?.snippet).toBe("short needle");
+    const input = JSON.stringify({ path: "src/a.ts", edits: [{ old: 'say("heron")\n', line: 3 }] });
+    const call = { toolCallId: "c", name: "edit", status: "completed", input, output: '{"not json" heron' };
+    await scene.append(id, { id: "tool", role: "agent", content: [], toolCalls: [call] });
+    expect((await scene.search("heron")).data[0]?.snippet).toBe(
+      'path: src/a.ts, edits: old: say("heron") , line: 3 {"not json" heron',
+    );
   });
 
   test("[THR63] pages walk every hit once, the newest first, in one thread or in all", async () => {

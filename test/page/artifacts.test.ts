@@ -139,7 +139,7 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
       .toEqual(["Milk", "Tea", "Bread", "Salt"]);
   });
 
-  test("[PAT16] items are put in another order by key and by menu", async () => {
+  test("[PAT16] [PAT18] items are put in another order by key, menu and dragging; X marks one done unless single keys are off", async () => {
     const { scene, page, id } = await withList();
     await page.getByRole("listbox").press("Home");
     await page.getByRole("listbox").press("Alt+ArrowDown");
@@ -149,6 +149,22 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
     await option(page, "Bread").click({ button: "right" });
     await page.getByRole("menuitem", { name: "Move up" }).click();
     await expect.poll(() => titles(page)).toEqual(["Tea", "Bread", "Milk", "Done: Salt"]);
+    await option(page, "Milk").dragTo(option(page, "Tea"));
+    await expect.poll(() => titles(page)).toEqual(["Milk", "Tea", "Bread", "Done: Salt"]);
+    await expect
+      .poll(async () => (await items(scene, id)).items.map(({ title }) => title))
+      .toEqual(["Milk", "Tea", "Bread", "Salt"]);
+    await page.getByRole("listbox").press("Home");
+    await page.getByRole("listbox").press("x");
+    await expect.poll(() => titles(page)).toContain("Done: Milk");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or run" }).fill(">single keys off");
+    await page.getByRole("option", { name: "Switch single keys off" }).click();
+    await page.getByRole("listbox").press("x");
+    await page.getByRole("listbox").press("End");
+    await page.getByRole("listbox").press("Space");
+    await page.getByRole("region", { name: "Groceries" }).getByText("1 selected").waitFor();
+    expect(await titles(page)).toContain("Done: Milk");
   });
 
   test("[PAT17] a list of two thousand items draws only what is seen", async () => {

@@ -92,6 +92,43 @@ describe.skipIf(inject("chromium") === "")("the queue [browser]", () => {
     scene.model.open("fold");
   });
 
+  test("[PCM25] an edit that was begun is there after a reload and in another thread, also where its message has begun", async () => {
+    const scene = await stage.scene();
+    const thread = await busyThread(scene, "kept", "Done.");
+    const other = await scene.start({ title: "Elsewhere" });
+    const composer = await open(thread);
+    const { page } = composer;
+    for (const words of ["first", "second"]) await composer.send(words);
+    const editor = page.getByRole("textbox", { name: "Edit the message" });
+    await composer.row("second").getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => editor.inputValue()).toBe("second");
+    await editor.fill("second, as it should be");
+    await page.reload();
+    await expect.poll(() => editor.inputValue()).toBe("second, as it should be");
+    await page.getByRole("treeitem", { name: /Elsewhere/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Elsewhere" }).waitFor();
+    expect(await editor.count()).toBe(0);
+    expect(await composer.field.inputValue()).toBe("");
+    await page.goBack();
+    await expect.poll(() => editor.inputValue()).toBe("second, as it should be");
+    await shot(page, "composer-edit-kept");
+    await editor.press("Enter");
+    await editor.waitFor({ state: "detached" });
+    await composer.row("second, as it should be").waitFor();
+    await page.reload();
+    await composer.row("first").getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => editor.inputValue()).toBe("first");
+    await editor.fill("first, too late");
+    await page.goto(stage.gateway().url + threadPath(other));
+    scene.model.open("kept");
+    await expect
+      .poll(async () => (await saidIn(scene, thread.id)).includes("second, as it should be"))
+      .toBe(true);
+    await page.goto(stage.gateway().url + threadPath(thread));
+    await expect.poll(() => composer.field.inputValue()).toBe("first, too late");
+    expect((await saidIn(scene, thread.id)).filter((words) => words === "first")).toHaveLength(1);
+  });
+
   test("[PCM24] an edit of a message that has begun meanwhile is put into the field", async () => {
     const scene = await stage.scene();
     const thread = await busyThread(scene, "late", "Done.");

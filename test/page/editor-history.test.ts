@@ -59,18 +59,26 @@ describe.skipIf(inject("chromium") === "")("about an AGENTS.md [browser]", () =>
     await about.getByText("No thread or folder here follows this file yet.").waitFor();
   });
 
-  test("[PED42] a running thread says which version it keeps", async () => {
+  test("[PED41] [PED42] a running thread comes first, and says which version it keeps", async () => {
     const { scene, doc, about } = await opened(["# Backend\n"]);
     const thread = await scene.start({ title: "Webhooks", folder_id: doc.folder_id });
     await about.getByText("from its next run").waitFor();
     scene.plays({ steps: [{ text: "Well" }, { gate: "go" }, { text: "." }] });
     const { run } = await scene.startRun(thread.id, "Hello");
     await about.getByText("running with v1").waitFor();
+    for (const title of ["Three", "Two", "One"]) await scene.start({ title, folder_id: doc.folder_id });
+    for (const name of ["A", "B", "C"]) await newFolder(scene, name, doc.folder_id);
+    await about.getByText("4 threads, 3 folders").waitFor();
+    expect(await about.locator(".applies a").allInnerTexts()).toEqual(["A", "B", "Webhooks"]);
     await doc.save("# Backend\n\nMore.\n");
     await about.getByText("running, keeps v1 until it ends").waitFor();
     stage.model().open("go");
     await scene.ended(run.id);
-    await about.getByText("from its next run").waitFor();
+    await about.getByRole("button", { name: "Show 4 more" }).click();
+    await expect
+      .poll(() => about.locator(".applies a").allInnerTexts())
+      .toEqual(["A", "B", "C", "One", "Two", "Three", "Webhooks"]);
+    expect(await about.getByText("from its next run").count()).toBe(4);
   });
 
   test("[PED43] [PED44] every version with what changed; the difference from the one before and from the newest", async () => {

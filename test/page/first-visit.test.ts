@@ -94,6 +94,8 @@ describe.skipIf(inject("chromium") === "")("the first visit [browser]", () => {
       await machine.getByText("Demo Notes").waitFor();
       await machine.getByRole("button", { name: "Add a key" }).click();
       await machine.getByText(/in the environment and start Heddle again/).waitFor();
+      await machine.getByRole("button", { name: "Look again" }).click();
+      await page.getByText("Nothing new").waitFor();
       await shot(page, "first-machine-dark");
       await machine.getByRole("link", { name: "Write one" }).click();
       await expect.poll(() => page.url()).toMatch(/\/settings\/agents$/);

@@ -1,13 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { textsOf, threadPath } from "../support/page/inspector.js";
 import { agentAt, apis, calls, type RunScene, runStage, says } from "../support/runs.js";
-import { sqliteStore } from "../support/stores.js";
+import { sqliteStore, temporaryDirectory } from "../support/stores.js";
 
-const config = (url: string) => ({
-  agents: [agentAt(url, apis[0], { systemPrompt: "You are calm.", toolDenylist: ["*_delete"] })],
-  plugins: {},
-});
+/** A hook with more to say than it has room for, when it is asked to. */
+const LONG = `
+  const run = ({ input }) => input.includes("LONG")
+    ? { contributions: [{ kind: "prompt_section", section_id: "long", title: "From a hook", content: "a line of it\\n".repeat(60) }] }
+    : undefined;
+  const subscription = { hook_id: "long.hook", phase: "turn.pre_prompt_compile", execution: "blocking", budget: 200, run };
+  export default { id: "long", contributes: ["prompt_section"], subscriptions: [subscription] };`;
+
+function config(url: string) {
+  const module = join(temporaryDirectory(), "long.mjs");
+  writeFileSync(module, LONG);
+  return {
+    agents: [agentAt(url, apis[0], { systemPrompt: "You are calm.", toolDenylist: ["*_delete"] })],
+    plugins: {},
+    hooks: [{ module }],
+  };
+}
 
 const DOC = Array.from({ length: 30 }, (_, at) => `- Rule ${at} holds.`).join("\n");
 
@@ -108,12 +123,12 @@ describe.skipIf(inject("chromium") === "")("the context at full width [browser]"
     expect(await textsOf(page, ".text .diff .a mark")).toEqual(["2", "always "]);
     expect(await textsOf(page, ".text .diff .a > span:last-child")).toContain("- Rule 30 is new.");
     await page.getByText("18 lines unchanged").click();
-    const lines = await textsOf(page, ".text .diff > div:not(.d) > span:last-child");
+    const lines = await textsOf(page, ".text .diff-rows > div:not(.d) > span:last-child");
     const { messages } = await scene.context(third.id);
     expect(lines.join("\n")).toBe(messages.find(({ section_id }) => section_id === "agents_md")?.content);
     await page.getByRole("button", { name: "Available tools", exact: true }).click();
     await page.getByRole("heading", { name: "Available tools", level: 2 }).waitFor();
-    const tools = await textsOf(page, ".text .diff > div > span:last-child");
+    const tools = await textsOf(page, ".text .diff-rows > div > span:last-child");
     expect(tools.join("\n")).toBe(messages.find(({ section_id }) => section_id === "tools")?.content);
     await page.getByRole("button", { name: "History", exact: true }).click();
     await expect.poll(() => page.locator(".text .diff .a").count()).toBe(2);
@@ -135,21 +150,43 @@ describe.skipIf(inject("chromium") === "")("the context at full width [browser]"
     await page.getByText("Against run 2").first().waitFor();
   });
 
-  test("[PIN34] what was cut of a document is shown when asked for", async () => {
+  test("[PIN34] what was cut is shown where it was when asked for, of a document and of any other section", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start();
     const doc = Array.from({ length: 900 }, (_, at) => `Rule ${at} of many.`).join("\n");
     await scene.saveDoc(doc);
     scene.plays("Yes.");
-    const run = await scene.answered(id, "Hello?");
+    const run = await scene.answered(id, "LONG, please.");
     const { messages } = await scene.context(run.id);
     const told = String(messages.find(({ section_id }) => section_id === "agents_md")?.content);
     const missing = Number(/\[… (\d+) characters cut\]/.exec(told)?.[1]);
     const page = await browser.open(stage.gateway(), threadPath(scene, id, `/context/${run.id}?full=1`));
     await page.getByRole("button", { name: "Show", exact: true }).click();
     const cut = page.locator(".cut-words");
-    await expect.poll(() => cut.textContent()).toBe(doc.slice(-missing));
+    await expect.poll(() => cut.textContent()).toBe(doc.slice(1 - missing));
     expect(await cut.evaluate((box) => getComputedStyle(box).borderTopStyle)).toBe("dashed");
     await shot(page, "inspector-cut-text");
+    const isBetween = () =>
+      page.locator(".diff").evaluate((text) => {
+        const lines = [...text.querySelectorAll(".diff-rows > div")];
+        const at = lines.findIndex((line) => /characters cut\]/.test(line.textContent ?? ""));
+        const box = text.querySelector(".cutmark") as Element;
+        const follows = (one?: Element, two?: Element) =>
+          Boolean(one && two && one.compareDocumentPosition(two) & Node.DOCUMENT_POSITION_FOLLOWING);
+        return follows(lines[at], box) && follows(box, lines[at + 1]);
+      });
+    // The end of what is around a document comes after the cut.
+    expect(await isBetween()).toBe(true);
+    const row = page.locator("[data-section=long]");
+    await row.getByRole("button", { name: "Show what was cut" }).click();
+    await expect.poll(() => cut.textContent()).toMatch(/^(a line of it\n)+$/);
+    await page.goto(`${stage.gateway().url}${threadPath(scene, id, `/context/${run.id}?full=1&show=text`)}`);
+    await page.getByRole("button", { name: "Show", exact: true }).first().click();
+    await expect.poll(() => cut.textContent()).toBe(doc.slice(1 - missing));
+    await page.goto(`${stage.gateway().url}${threadPath(scene, id, `/context/${run.id}`)}`);
+    await page.getByRole("button", { name: "From a hook" }).click();
+    await page.locator(".sec-detail").getByRole("button", { name: "Show", exact: true }).click();
+    await page.locator(".sec-detail .cut-words").getByText("a line of it").waitFor();
+    await shot(page, "inspector-cut-pane");
   });
 });

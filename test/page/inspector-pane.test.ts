@@ -111,6 +111,46 @@ describe.skipIf(inject("chromium") === "")("the inspector's pane [browser]", () 
     await page.getByRole("button", { name: "Run 2, choose another" }).waitFor();
   });
 
+  test("[PIN56] its border is dragged within its bounds, reset and kept, and main keeps 480 px", async () => {
+    const { scene, id } = await answered();
+    const page = await browser.open(stage.gateway(), threadPath(scene, id));
+    const widthOf = (part: string) =>
+      page.locator(part).evaluate((pane) => Math.round(pane.getBoundingClientRect().width));
+    const border = page.getByRole("separator", { name: "Width of the inspector" });
+    await border.waitFor();
+    expect(await widthOf(".insp")).toBe(368);
+    const drag = async (to: number) => {
+      await border.hover();
+      await page.mouse.down();
+      await page.mouse.move(to, 300, { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag(1000);
+    expect(Math.abs((await widthOf(".insp")) - 440)).toBeLessThan(3);
+    await drag(1400);
+    expect(await widthOf(".insp")).toBe(320);
+    await drag(100);
+    expect(await widthOf(".insp")).toBe(640);
+    await page.reload();
+    await border.waitFor();
+    expect(await widthOf(".insp")).toBe(640);
+    // A narrower window, and a sidebar as wide as it may be: main gives nothing up.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole("separator", { name: "Width of the sidebar" }).focus();
+    for (let at = 0; at < 9; at++) await page.keyboard.press("ArrowRight");
+    await expect.poll(() => widthOf(".side")).toBe(400);
+    expect([await widthOf(".main"), await widthOf(".insp")]).toEqual([480, 400]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
+    await shot(page, "inspector-main-480");
+    await page.setViewportSize({ width: 1279, height: 800 });
+    await page.locator(".insp").waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await border.dblclick();
+    expect(await widthOf(".insp")).toBe(368);
+    await border.press("ArrowLeft");
+    expect(await widthOf(".insp")).toBe(384);
+  });
+
   test("[PIN52] everything can be done without a pointer", async () => {
     const { scene, id } = await answered();
     const page = await browser.open(stage.gateway(), threadPath(scene, id));

@@ -161,11 +161,11 @@ describe.skipIf(inject("chromium") === "")("what the inspector proves [browser]"
     });
     await page.goto(stage.gateway().url + threadPath(scene, id, `/context/${run.id}`));
     await page.getByText("Differs at step 2.").waitFor();
-    const lines = page.getByRole("region", { name: "First difference" }).locator("div");
+    const lines = page.getByRole("region", { name: "First difference" }).locator(".diff-rows > div");
     expect(await lines.allTextContents()).toEqual([
       '22  "tools": 12,',
-      '23−  "chars": 3616',
-      '23+  "chars": 3598',
+      '23−removed  "chars": 3616',
+      '23+added  "chars": 3598',
       "24}",
     ]);
     await shot(page, "inspector-first-difference");

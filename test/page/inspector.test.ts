@@ -52,6 +52,7 @@ describe.skipIf(inject("chromium") === "")("the inspector [browser]", () => {
     const reasons = page.locator(".refused > div");
     expect(await reasons.count()).toBe(refused.length);
     expect(await reasons.first().textContent()).toBe(`${refused[0]?.name}${refused[0]?.reason}`);
+    expect(await reasons.first().textContent()).toContain("in the agent's toolDenylist (*_delete)");
     await shot(page, "inspector-refused");
   });
 
@@ -120,7 +121,7 @@ describe.skipIf(inject("chromium") === "")("the inspector [browser]", () => {
     await page.getByRole("button", { name: "History", exact: true }).click();
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await page.locator(".cut-words").getByText("question0").waitFor();
-    await expect.poll(() => page.locator(".cut-words > div").count()).toBe(dropped.length);
+    await expect.poll(() => page.locator(".cut-words .diff-rows > div").count()).toBe(dropped.length);
     await shot(page, "inspector-left-out");
   });
 

@@ -21,10 +21,11 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
     "?",
   ],
   "Not in a text field": ["C", "⇧C", "E", "W", "I", "⇧I", "/"],
-  Tree: ["↑", "↓", "←", "→", "⏎", "R", "M", "Space", "⇧↑", "⇧↓", "Delete"],
+  Tree: ["↑", "↓", "←", "→", "⏎", "R", "M", "Alt ↑", "Alt ↓", "Space", "⇧↑", "⇧↓", "Delete"],
   Messages: ["↑", "↓", "⏎", "Y", "R", "F", "X", "End"],
   "Approval, when it has focus": ["A", "⇧A", "D"],
   Composer: ["⏎", "Ctrl ⏎", "⇧⏎", "↑", "@", "esc"],
+  "Artifact list": ["↑", "↓", "Space", "⇧↑", "⇧↓", "Ctrl A", "X", "⏎", "Alt ↑", "Alt ↓", "Delete"],
   "Editor, conflict": ["Ctrl S", "F7", "⇧F7", "esc", "Tab"],
 };
 

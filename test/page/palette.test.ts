@@ -91,6 +91,11 @@ describe.skipIf(inject("chromium") === "")("the palette [browser]", () => {
     const hit = option(page, /slow webhook answer makes the provider redeliver.*Slow query/);
     await hit.waitFor();
     expect(await hit.locator("mark").textContent()).toBe("redeliver");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await field(page).fill("redelive");
+    await option(page, /^…the provider redeliver/).waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await field(page).fill("redeliver");
     await hit.click();
     await expect.poll(() => page.url()).toContain(`/thread/${ids.slow}/message/m1`);
   });
@@ -121,6 +126,26 @@ describe.skipIf(inject("chromium") === "")("the palette [browser]", () => {
     release();
     await expect.poll(() => hit.count()).toBe(0);
     await expect.poll(() => page.locator(".q-in.busy").count()).toBe(0);
+  });
+
+  test("[PAR15] what was typed is found in the thread that is open, also where its context is shown", async () => {
+    const page = await opened("redeliver", `/w/${ws}/thread/${ids.slow}`);
+    await option(page, "Find “redeliver” in this thread").click();
+    const finder = page.getByRole("textbox", { name: "Find in thread" });
+    await expect.poll(() => finder.inputValue()).toBe("redeliver");
+    await page.getByText("1 of 1").waitFor();
+    expect(await finder.evaluate((each) => each === document.activeElement)).toBe(true);
+    await page.goto(`${gateway.url}/w/${ws}/thread/${ids.slow}/context?full=1`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await field(page).fill("provider");
+    await option(page, "Find “provider” in this thread").click();
+    await expect.poll(() => finder.inputValue()).toBe("provider");
+    await page.goto(`${gateway.url}/w/${ws}`);
+    await page.keyboard.press("Control+k");
+    await field(page).fill("provider");
+    await option(page, /named “provider”/).waitFor();
+    expect(await option(page, /in this thread/).count()).toBe(0);
   });
 
   test("[PAR3] an AGENTS.md is found by its path and opens in the editor", async () => {

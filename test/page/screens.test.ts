@@ -4,6 +4,7 @@ import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { pageBrowser, shot } from "../support/page/browser.js";
+import { cutOff } from "../support/page/cut.js";
 import { DESK, PHONE, returning, SCREENS, type Screen } from "../support/page/harbor-screens.js";
 import { harborStage } from "../support/page/harbor-stage.js";
 
@@ -59,13 +60,14 @@ describe.skipIf(inject("chromium") === "")("every screen [browser]", () => {
 
   test.each(
     SCREENS.filter(({ name }) => ["thread", "artifacts", "editor", "context", "first"].includes(name)),
-  )("[PSC3] $name never scrolls sideways", async (screen) => {
+  )("[PSC3] [PSC6] $name never scrolls sideways, and nothing in it is cut", async (screen) => {
     const page = await opened(screen);
-    for (const width of [2560, 1920, 1440, 1280, 1279, 1024, 880, 879, 640, 639, 390, 360]) {
+    for (const width of [2560, 1920, 1440, 1280, 1279, 1024, 880, 879, 640, 639, 390, 360, 320]) {
       await page.setViewportSize({ width, height: 800 });
       const wider = () =>
         page.evaluate(() => [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]);
       await expect.poll(wider, { message: `at ${width}` }).toEqual([width, width, width]);
+      await expect.poll(() => cutOff(page), { message: `at ${width}` }).toEqual([]);
     }
   });
 });

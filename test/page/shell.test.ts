@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { pageBrowser } from "../support/page/browser.js";
+import { cutOff } from "../support/page/cut.js";
 import { CUT, lineTo } from "../support/page/line.js";
 import { row } from "../support/page/tree.js";
 import { type RunScene, runStage } from "../support/runs.js";
@@ -104,8 +105,28 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     expect(await width(page, ".insp")).toBe(400);
     await page.mouse.click(300, 400);
     await insp.waitFor({ state: "detached" });
-    await page.setViewportSize({ width: 720, height: 800 });
-    await side.waitFor({ state: "detached" });
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+    for (const wide of [879, 640]) {
+      await page.setViewportSize({ width: wide, height: 800 });
+      await side.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Threads" }).click();
+      await side.waitFor();
+      expect(await width(page, ".side")).toBe(320);
+      await expect.poll(focused).toContain("Fix login");
+      await page.keyboard.press("Escape");
+      await side.waitFor({ state: "detached" });
+      await expect.poll(focused).toBe("Threads");
+      await page.keyboard.press("Enter");
+      await side.waitFor();
+      await page.mouse.click(500, 400);
+      await side.waitFor({ state: "detached" });
+      await page.keyboard.press("Control+\\");
+      await row(page, "Fix login").click();
+      await expect.poll(() => side.count()).toBe(1);
+      await page.getByRole("navigation").getByRole("button", { name: "New thread" }).first().click();
+      await side.waitFor({ state: "detached" });
+      await page.goBack();
+    }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("main").waitFor();
     expect(await page.locator(".side").count()).toBe(0);
@@ -113,6 +134,37 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     // The pane that is shown is the main one there.
     await page.locator(".side").waitFor();
     expect(await page.locator(".insp").count()).toBe(0);
+  });
+
+  test("[PGE13] [PGT13] what is gone leads to the tree at every width, and a phone's tree shows where one came from", async () => {
+    const { path, scene } = await withThread();
+    const home = path.replace(/\/thread.*/, "");
+    const page = await browser.open(stage.gateway(), path, { viewport: { width: 720, height: 800 } });
+    await page.getByRole("heading", { level: 1, name: "Fix login" }).waitFor();
+    const folder = await scene.folder("Backend");
+    for (const [wide, gone, says] of [
+      [720, "/thread/thr_gone", "This thread is not here"],
+      [390, "/thread/thr_gone", "This thread is not here"],
+      [720, "/folder/fld_gone", "This folder is gone"],
+      [390, "/folder/fld_gone", "This folder is gone"],
+      [390, `/agents-md/${folder}`, "This folder is gone"],
+    ] as const) {
+      await page.setViewportSize({ width: wide, height: 800 });
+      await page.goto(`${stage.gateway().url}${home}${gone}`);
+      if (gone.endsWith(folder)) {
+        await page.locator(".cm-content").waitFor();
+        const { workspace_id } = scene;
+        await scene.wire.result("thread/folder/delete", { workspace_id, folder_id: folder });
+      }
+      await page.getByRole("heading", { name: says }).waitFor();
+      await page.getByRole("button", { name: "Threads" }).click();
+      await row(page, "Fix login").waitFor();
+    }
+    await row(page, "Fix login").click();
+    await page.getByRole("heading", { level: 1, name: "Fix login" }).waitFor();
+    await page.getByRole("button", { name: "Threads" }).click();
+    await expect.poll(() => row(page, "Fix login").getAttribute("aria-selected")).toBe("true");
+    expect(await row(page, "Fix login").getAttribute("aria-current")).toBeNull();
   });
 
   test("[PGE6] F6 goes from pane to pane, Ctrl-I and Ctrl-\\ show and hide the panes beside main", async () => {
@@ -209,6 +261,8 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     for (const wide of [2560, 1440, 1280, 1279, 1024, 880, 879, 720, 640, 639, 390, 360]) {
       await page.setViewportSize({ width: wide, height: 800 });
       await page.getByRole("main").first().waitFor();
+      await expect.poll(() => cutOff(page), { message: `${wide} px` }).toEqual([]);
+      // Where nothing clips, what is too wide makes the page wider.
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect(over, `${wide} px`).toBeLessThanOrEqual(0);
     }

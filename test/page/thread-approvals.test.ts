@@ -77,17 +77,26 @@ describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", ()
     expect(await page.evaluate(() => document.activeElement?.closest(".ask"))).toBeNull();
     await page.getByText("Waiting for you").first().waitFor();
     await shot(page, "thread-asks");
-    await card.getByRole("button", { name: "Allow once" }).click();
-    await said(page)
-      .getByText(/^Allowed once, \d\d:\d\d$/)
-      .waitFor();
+    await card.getByRole("button", { name: "Allow once" }).dblclick();
+    const row = said(page).getByText(/^Allowed once, \d\d:\d\d$/);
+    await row.waitFor();
     await card.waitFor({ state: "detached" });
     await scene.ended(run.id);
     await said(page).getByText("Done with it.").waitFor();
-    await said(page)
-      .getByText(/^Allowed once/)
-      .waitFor();
-    expect(made).toContain("wipe the cache");
+    await row.waitFor();
+    expect(made.filter((what) => what === "wipe the cache")).toHaveLength(1);
+    expect(await page.getByText("does not wait for an answer").count()).toBe(0);
+    // Who was not there is told the same.
+    const words = await row.textContent();
+    await page.reload();
+    await soon(() => row.textContent()).toBe(words);
+    const elsewhere = await browser.open(stage.gateway(), path);
+    await soon(() =>
+      said(elsewhere)
+        .getByText(/^Allowed once/)
+        .textContent(),
+    ).toBe(words);
+    await shot(elsewhere, "thread-allowed-elsewhere");
   });
 
   test("[PTH24] a card leaves out no argument, whatever else is drawn of them", async () => {
@@ -188,6 +197,7 @@ describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", ()
     await card.waitFor({ state: "detached" });
     await scene.ended(run.id);
     await branch.getByText(/^Answered/).waitFor();
+    await branch.getByText(/^Allowed once, /).waitFor();
     await branch.getByRole("button", { name: /It went well/ }).click();
     await said(page).getByText("All is done.").waitFor();
     await soon(() => branch.getByRole("link").getAttribute("href")).toContain(child.thread_id);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { playByAgent } from "../support/agents.js";
 import { pageBrowser } from "../support/page/browser.js";
+import { CUT, lineTo } from "../support/page/line.js";
 import { asks, harbor, openFolders, row, treeStage } from "../support/page/tree.js";
 import { runStage } from "../support/runs.js";
 import { sqliteStore } from "../support/stores.js";
@@ -50,6 +51,43 @@ describe.skipIf(inject("chromium") === "")("attention [browser]", () => {
     await row(page, "Payments, 4 threads, failed").waitFor();
     await asks(place, "Migration dry run", "codex");
     await row(page, "Payments, 4 threads, waiting for you").waitFor();
+  });
+
+  test("[PGT65] [PGT66] the foot has room for what runs and what waits; without a connection rings stand still", async () => {
+    const place = await harbor(stage);
+    const { scene, ws, threads } = place;
+    const line = await lineTo(stage.gateway());
+    const page = await browser.open(line.gateway, `/w/${ws}`, {
+      tolerates: CUT,
+      reducedMotion: "no-preference",
+    });
+    await openFolders(page, "Backend");
+    await asks(place, "Migration dry run", "codex");
+    playByAgent(scene.model, { notes: [{ steps: [{ text: "a" }, { gate: "later" }, { text: "b" }] }] });
+    const slow = await scene.startRun(threads["Slow query on /bookings"] as string, "Why?");
+    const running = row(page, "Slow query on /bookings, Notes, running");
+    await running.waitFor();
+    const words = page.locator(".side-foot > .cut");
+    await expect.poll(() => words.innerText()).toBe("1 running");
+    await page.getByRole("button", { name: "1 waiting" }).waitFor();
+    for (const wide of [208, 256]) {
+      await page.locator(".app").evaluate((app, to) => app.style.setProperty("--side", `${to}px`), wide);
+      await expect.poll(() => page.locator(".side").evaluate((side) => side.clientWidth)).toBe(wide - 1);
+      expect(await words.evaluate((each) => each.scrollWidth - each.clientWidth), `${wide}`).toBe(0);
+      await page.getByRole("button", { name: "1 waiting" }).click({ trial: true });
+      await page.getByRole("link", { name: "Settings" }).click({ trial: true });
+    }
+    const turns = () =>
+      running.locator(".st-run").evaluate((mark) => getComputedStyle(mark, "::before").animationName);
+    expect(await turns()).toBe("turn");
+    line.cut();
+    await page.getByText("Not connected").waitFor();
+    expect(await words.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+    expect(await turns()).toBe("none");
+    line.mend();
+    await expect.poll(turns).toBe("turn");
+    scene.model.open("later");
+    await scene.ended(slow.run.id);
   });
 
   test("[PGT61] what was seen is seen in every window, and what ended while none was open is new", async () => {

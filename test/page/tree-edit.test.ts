@@ -189,6 +189,17 @@ describe.skipIf(inject("chromium") === "")("changing the tree [browser]", () => 
     await page.getByText("6 threads then follow the root AGENTS.md v1.").waitFor();
     await page.getByRole("button", { name: "Keep it" }).click();
     await row(page, "AGENTS.md, v1, of Backend").waitFor();
+    await choose(page, "AGENTS.md, v1, of Backend", "Delete…");
+    await page.getByRole("button", { name: "Delete AGENTS.md" }).click();
+    await row(page, "AGENTS.md, v1, of Backend").waitFor({ state: "detached" });
+    await page.getByText("Deleted Backend/AGENTS.md").waitFor();
+    await undo(page);
+    await row(page, /^AGENTS\.md, v\d+, of Backend/).waitFor();
+    const { explicit } = await place.scene.wire.result("thread/agents_doc/get", {
+      workspace_id: place.ws,
+      folder_id: place.folders.Backend,
+    });
+    expect(explicit?.content).toBe("Every endpoint is idempotent.");
     await choose(page, "Backend", "Delete…");
     await page
       .getByText("2 threads and 1 folder in it move up to the root. Backend/AGENTS.md goes with it.")
@@ -216,6 +227,46 @@ describe.skipIf(inject("chromium") === "")("changing the tree [browser]", () => 
     const { placements } = await place.scene.tree();
     const there = placements.filter(({ folder_id }) => folder_id === place.folders["Release 4.3"]);
     expect(there).toHaveLength(3);
+  });
+
+  test("[PGT29] the menu moves rows among their siblings, says why one can't be moved, and takes all steps back", async () => {
+    const { page, place } = await open("Backend");
+    const threads = () => below(page, "Payments", 2);
+    const said = (text: string) => page.locator(".toast").filter({ hasText: text });
+    await row(page, "Backend").click({ button: "right" });
+    const item = (name: string) => page.getByRole("menuitem", { name, exact: true });
+    expect(await item("Move up it is first").getAttribute("aria-disabled")).toBe("true");
+    await item("Move down").click();
+    await said("Moved “Backend” below “Web”").waitFor();
+    await expect.poll(async () => (await rowNames(page)).slice(1, 3)).toEqual(["Web", "Backend"]);
+    expect(await row(page, "Backend").evaluate((each) => each === document.activeElement)).toBe(true);
+    await choose(page, "Backend", "Move down");
+    await said("Moved “Backend” below “Release 4.2”").waitFor();
+    expect(await page.locator(".toast").count()).toBe(1);
+    await undo(page);
+    await expect.poll(async () => (await rowNames(page))[1]).toBe("Backend");
+    expect(await threads()).toEqual(["Slow query on /bookings", "Fix login redirect loop"]);
+    await choose(page, "Fix login redirect loop", "Move up");
+    await said("Moved “Fix login redirect loop” above “Slow query on /bookings”").waitFor();
+    await expect.poll(threads).toEqual(["Fix login redirect loop", "Slow query on /bookings"]);
+    await choose(page, "Fix login redirect loop", "Pin");
+    await row(page, /Fix login.*pinned/).waitFor();
+    for (const [name, off] of [
+      ["Fix login redirect loop", "it is pinned"],
+      ["Slow query on /bookings", "it is first"],
+      ["Weekly review", "it is last"],
+    ] as const) {
+      await row(page, name).click({ button: "right" });
+      await item(`Move ${off === "it is last" ? "down" : "up"} ${off}`).waitFor();
+      await page.keyboard.press("Escape");
+    }
+    await row(page, "Slow query on /bookings").click({ modifiers: ["Control"] });
+    await row(page, "Decisions").click({ modifiers: ["Control"] });
+    await row(page, "Decisions").click({ button: "right" });
+    await item("Move 2 threads up they stand in different folders").waitFor();
+    await page.keyboard.press("Escape");
+    const { placements } = await place.scene.tree();
+    expect(placements.filter(({ folder_id }) => folder_id === place.folders.Backend)).toHaveLength(2);
   });
 
   test("[PGT28] what the gateway refuses is said, and nothing is pretended", async () => {

@@ -127,6 +127,54 @@ describe.skipIf(inject("chromium") === "")("the tree by keyboard [browser]", () 
     await expect.poll(() => focused(page)).toBeTruthy();
   });
 
+  test("[PGT47] Alt with Up and Down moves rows as often as it is pressed, and focus, selection and view go with them", async () => {
+    const { page, place } = await open();
+    await page.setViewportSize({ width: 1440, height: 330 });
+    for (const title of ["Fifth", "Fourth", "Third", "Second", "First"]) await place.scene.start({ title });
+    const last = async (count: number) => (await rowNames(page)).slice(-count);
+    const order = async () => {
+      const { placements, threads } = await place.scene.tree();
+      const title = new Map(threads.map((thread) => [thread.id, thread.title]));
+      return placements
+        .filter(({ folder_id }) => folder_id === undefined)
+        .toSorted((a, b) => a.rank - b.rank)
+        .map(({ thread_id }) => title.get(thread_id));
+    };
+    const before = ["First", "Second", "Third", "Fourth", "Fifth", "Decisions", "Weekly review"];
+    await expect.poll(order).toEqual(before);
+    await row(page, "First").focus();
+    await press(page, ...Array<string>(6).fill("Alt+ArrowDown"));
+    await expect.poll(order).toEqual([...before.slice(1), "First"]);
+    await expect.poll(() => last(1)).toEqual(["First"]);
+    await expect.poll(() => focused(page)).toBe("First");
+    await page.locator(".toast").filter({ hasText: "Moved “First” below “Weekly review”" }).waitFor();
+    const inView = () =>
+      row(page, "First").evaluate((each) => {
+        const { top, bottom } = each.getBoundingClientRect();
+        const tree = each.closest("[role=tree]")?.getBoundingClientRect();
+        return tree !== undefined && top >= tree.top - 1 && bottom <= tree.bottom + 1;
+      });
+    await expect.poll(inView).toBe(true);
+    await press(page, "Alt+ArrowDown");
+    await page.locator(".toast").filter({ hasText: "Not moved: it is last." }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(order).toEqual(before);
+    // Several that stand apart come together; a range stays one.
+    await row(page, "Second").focus();
+    await press(page, "Space", "ArrowDown", "ArrowDown", "Space", "Alt+ArrowUp");
+    await expect.poll(order).toEqual(["Second", "Fourth", "First", "Third", ...before.slice(4)]);
+    await expect.poll(() => page.locator(".tr.picked").count()).toBe(2);
+    await expect.poll(() => focused(page)).toBe("Fourth");
+    await press(page, "Alt+ArrowUp");
+    await page.locator(".toast").filter({ hasText: "Not moved: they are first." }).waitFor();
+    await press(page, "Escape", "/");
+    await page.keyboard.type("i");
+    await row(page, "Third").focus();
+    await press(page, "Alt+ArrowUp");
+    await page.locator(".toast").filter({ hasText: "Not moved: the tree is filtered." }).waitFor();
+    expect(await order()).toEqual(["Second", "Fourth", "First", "Third", ...before.slice(4)]);
+  });
+
   test("[PGT46] with single keys off, letters only spell and F2 still renames", async () => {
     const { page } = await open();
     await page.evaluate(() => {

@@ -266,6 +266,7 @@ describe.skipIf(inject("chromium") === "")("the tree [browser]", () => {
     const page = await browser.open(stage.gateway(), `/w/${ws}`);
     await page.getByRole("heading", { level: 1, name: "harbor" }).waitFor();
     await page.getByText("13 threads, 4 folders.").waitFor();
+    await page.getByRole("button", { name: "New thread with Claude Code" }).waitFor();
     await row(page, "Release 4.3").click();
     await page.getByRole("heading", { name: "Release 4.3 is empty" }).waitFor();
     await page.getByRole("link", { name: "root AGENTS.md v1" }).waitFor();

@@ -173,6 +173,7 @@ export class Room {
       parent_run_id: null,
       origin: null,
       approvals: null,
+      decisions: null,
       error: null,
       usage: null,
       content: null,

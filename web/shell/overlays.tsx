@@ -10,8 +10,12 @@ import { useSize } from "./size.js";
 const Palette = lazy(() => import("../features/palette/palette.js"));
 const KeysSheet = lazy(() => import("../features/palette/keys-sheet.js"));
 const FirstSteps = lazy(() => import("../features/first-visit/first-steps.js"));
+const ImportDialog = lazy(() => import("../features/import/import-dialog.js"));
 
-type Overlay = { readonly kind: "palette"; readonly query?: string } | { readonly kind: "keys" };
+type Overlay =
+  | { readonly kind: "palette"; readonly query?: string }
+  | { readonly kind: "keys" }
+  | { readonly kind: "import" };
 
 export const useOverlay = create<{ readonly open?: Overlay | undefined }>()(() => ({}));
 
@@ -32,6 +36,7 @@ const COMMANDS: readonly Command[] = [
     run: () => openOverlay({ kind: "palette" }),
   },
   { id: "keys", title: "Show keyboard shortcuts", keys: "?", run: () => openOverlay({ kind: "keys" }) },
+  { id: "import", title: "Import sessions…", run: () => openOverlay({ kind: "import" }) },
 ];
 
 /** What stands over the panes, one at a time. */
@@ -45,6 +50,7 @@ export function Overlays() {
     <Suspense>
       {open?.kind === "palette" && <Palette query={open.query ?? ""} onClose={close} />}
       {open?.kind === "keys" && <KeysSheet onClose={close} />}
+      {open?.kind === "import" && <ImportDialog onClose={close} />}
       {steps && <FirstSteps />}
     </Suspense>
   );

@@ -3,6 +3,7 @@ import { useContextCommands, useOpenForAddress } from "../features/inspector/com
 import { useTab } from "../features/inspector/tab.js";
 import { Sidebar } from "../features/tree/sidebar.js";
 import { TreeCommands } from "../features/tree/tree-commands.js";
+import { useView } from "../features/tree/view.js";
 import { type Command, useCommands } from "../state/commands.js";
 import { useLink } from "../state/gateway.js";
 import { watchOutbox } from "../state/outbox.js";
@@ -70,12 +71,20 @@ function Frame({ route, panes, size }: FrameProps) {
   const layout = useLayout(ws);
   const shown = shownPanes(route, panes, size);
   const tab = useTab(route);
+  const { link } = useLink();
   const style = {
     ...(layout.side && { "--side": `${layout.side}px` }),
     ...(layout.insp && { "--insp": `${layout.insp}px` }),
   } as React.CSSProperties;
   return (
-    <div className="app" data-size={size} data-panes={shown.name} data-tab={tab} style={style}>
+    <div
+      className="app"
+      data-size={size}
+      data-panes={shown.name}
+      data-tab={tab}
+      data-link={link}
+      style={style}
+    >
       {shown.side && <Sidebar>{size !== "phone" && <Resizer pane="side" />}</Sidebar>}
       {shown.main && (
         <Suspense fallback={<main className="main" aria-busy="true" />}>
@@ -132,13 +141,15 @@ function useSideDrawer(route: Route, open: boolean): void {
   useEffect(() => {
     if (!open) return;
     const before = document.activeElement;
-    document.querySelector<HTMLElement>(".side [role=tree] [tabindex='0'], .side button")?.focus();
+    document.querySelector<HTMLElement>(".side button")?.focus();
+    useView.setState({ grab: true });
     const leave = (event: KeyboardEvent) => {
       if (event.key === "Escape" && !event.defaultPrevented) closeDrawer();
     };
     addEventListener("keydown", leave);
     return () => {
       removeEventListener("keydown", leave);
+      useView.setState({ grab: false });
       if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body)
         before.focus();
     };

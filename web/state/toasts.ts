@@ -17,12 +17,19 @@ export const useToasts = create<{ readonly list: readonly Toast[] }>()(() => ({ 
 
 /** Says something at the foot of main for a while; with a way back where there is one. */
 export function toast(text: string, action?: Toast["action"]): void {
-  add({ id: next++, text, action });
+  show(text, action);
+}
+
+/** As `toast`; answers the id by which it can be dismissed. */
+export function show(text: string, action?: Toast["action"]): number {
+  const id = next++;
+  add({ id, text, action });
+  return id;
 }
 
 /** `Moved 4 threads to Release 4.2` with `Undo`. */
-export function toastUndo(text: string, undo: () => Promise<unknown>): void {
-  toast(text, { label: UNDO, run: () => void undo().catch(toastProblem) });
+export function toastUndo(text: string, undo: () => Promise<unknown>): number {
+  return show(text, { label: UNDO, run: () => void undo().catch(toastProblem) });
 }
 
 const UNDO = "Undo";
@@ -52,6 +59,10 @@ function add(toast: Toast): void {
     const spare = list.find(({ action }) => action === undefined) ?? list[0];
     return { list: [...list.filter((each) => each !== spare), toast] };
   });
+}
+
+export function isShown(id: number): boolean {
+  return useToasts.getState().list.some((each) => each.id === id);
 }
 
 export function dismiss(id: number): void {

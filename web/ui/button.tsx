@@ -2,6 +2,8 @@ import type { LucideIcon } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 import { shownKeys } from "../state/commands.js";
 import { Icon, type IconSize } from "./icon.js";
+import { StateMark } from "./state-mark.js";
+import { useShownBusy } from "./use-busy.js";
 
 interface ButtonProps extends ComponentProps<"button"> {
   readonly kind?: "plain" | "primary" | "quiet";
@@ -11,13 +13,17 @@ interface ButtonProps extends ComponentProps<"button"> {
   readonly keys?: string;
   /** Why it can't be pressed: the tooltip says so, and it stays reachable. */
   readonly off?: string | undefined;
+  /** It was pressed and waits for an answer: it takes no second press and keeps its width. */
+  readonly busy?: boolean | undefined;
   readonly children: ReactNode;
 }
 
+const WAITING = { "aria-busy": true, onClick: undefined };
 const KINDS = { plain: "", primary: " primary", quiet: " quiet" };
 
 export function Button(props: ButtonProps) {
-  const { kind = "plain", small = false, icon, keys, off, children, className = "", ...rest } = props;
+  const { kind = "plain", small = false, icon, keys, off, busy, children, className = "", ...rest } = props;
+  const waits = useShownBusy(busy === true);
   // Not `disabled`: whoever comes by keyboard must be able to reach it and hear why.
   const because = off === undefined ? {} : { "aria-disabled": true, title: off, onClick: undefined };
   return (
@@ -25,9 +31,10 @@ export function Button(props: ButtonProps) {
       type="button"
       {...rest}
       {...because}
-      className={`btn${KINDS[kind]}${small ? " sm" : ""} ${className}`}
+      {...(busy && WAITING)}
+      className={`btn${KINDS[kind]}${small ? " sm" : ""}${waits && !icon ? " waits" : ""} ${className}`}
     >
-      {icon && <Icon of={icon} size={14} />}
+      {waits ? <StateMark mark="running" silent /> : icon && <Icon of={icon} size={14} />}
       {children}
       {keys && <kbd aria-hidden="true">{shownKeys(keys)}</kbd>}
     </button>
@@ -41,20 +48,23 @@ interface IconButtonProps extends ComponentProps<"button"> {
   readonly small?: boolean;
   readonly size?: IconSize;
   readonly keys?: string;
+  readonly busy?: boolean | undefined;
 }
 
 export function IconButton(props: IconButtonProps) {
-  const { icon, label, small = false, size = small ? 14 : 16, keys, className = "", ...rest } = props;
+  const { icon, label, small = false, size = small ? 14 : 16, keys, busy, className = "", ...rest } = props;
+  const waits = useShownBusy(busy === true);
   const title = keys ? `${label} (${shownKeys(keys)})` : label;
   return (
     <button
       type="button"
       title={title}
       {...rest}
+      {...(busy && WAITING)}
       aria-label={label}
       className={`ib${small ? " sm" : ""} ${className}`}
     >
-      <Icon of={icon} size={size} />
+      {waits ? <StateMark mark="running" silent /> : <Icon of={icon} size={size} />}
     </button>
   );
 }

@@ -49,8 +49,3 @@ export function when(unixSeconds: number, now = Date.now()): string {
 export function clockTime(unixSeconds: number): string {
   return clockSeconds.format(new Date(unixSeconds * 1000));
 }
-
-/** `14:32` */
-export function hourMinute(unixSeconds: number): string {
-  return clock.format(new Date(unixSeconds * 1000));
-}

@@ -37,6 +37,8 @@ export interface SectionInput extends Size {
   readonly title: string;
   readonly ref: string;
   readonly truncation: "none" | "hook";
+  /** The blob with what was cut: it is for people to read, and told to nobody. */
+  readonly cut_ref?: string;
   readonly hook_id: string;
   readonly package_id: string;
   readonly subscription_id: string;

@@ -96,7 +96,7 @@ function baseSection(
 
 function hookSection(section: SectionInput): ManifestSection {
   const { section_id, title, ref, chars, tokens, truncation } = section;
-  const { hook_id, package_id, subscription_id, contribution_id, source_refs } = section;
+  const { hook_id, package_id, subscription_id, contribution_id, source_refs, cut_ref } = section;
   return {
     id: section_id,
     title,
@@ -108,6 +108,7 @@ function hookSection(section: SectionInput): ManifestSection {
       subscription_id,
       contribution_id,
       ...(source_refs.length > 0 && { documents: source_refs }),
+      ...(cut_ref !== undefined && { cut_ref }),
     },
     chars,
     tokens_estimate: tokens,

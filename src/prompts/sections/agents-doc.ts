@@ -61,10 +61,18 @@ function pathOf(levels: Walk["levels"]): string {
   return `…${path.slice(1 - MOST_PATH_CHARS).join("")}`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  // A name may hold these two, and some readers take them for the end of a line.
+  "\u2028": "&#8232;",
+  "\u2029": "&#8233;",
+};
 
 function escapedAttribute(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+  return text.replace(/[&<>"\u2028\u2029]/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Line by line: an expression for the end of a text takes the square of its time on thousands of empty lines. */
@@ -76,7 +84,11 @@ function withoutOuterBlankLines(content: string): string {
 
 /** A document that closes its own section could go on in the system's voice. A model is no parser: it reads the lax forms too. */
 function withoutClosingTag(content: string): string {
-  return content.replace(CLOSING, "&lt;/AGENTS_MD");
+  const escaped = content.replace(CLOSING, "&lt;/AGENTS_MD");
+  // In other letters (fullwidth, mathematical) it can be put together in too many ways: without its beginning it is none.
+  return escaped.normalize("NFKC").search(CLOSING) < 0
+    ? escaped
+    : escaped.replace(/[<\uff1c\ufe64]/g, "&lt;");
 }
 
 const UNSEEN = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`;

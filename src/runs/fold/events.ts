@@ -143,6 +143,8 @@ export interface EffectReceipt extends OfRun {
   readonly finish?: string;
   readonly calls?: readonly AskedCall[];
   readonly usage?: RunUsage;
+  /** How long each of its thoughts took, in their order. */
+  readonly thoughts_ms?: readonly number[];
   /** Of the text that was sent. */
   readonly request_sha256?: string;
   readonly url?: string;
@@ -185,6 +187,8 @@ export interface ProgramWorked extends OfRun {
   /** As they are told to whoever is asked next: what it said, with its calls, and what came of each. */
   readonly messages: readonly string[];
   readonly calls: readonly WorkedCall[];
+  /** How long each of its thoughts took, in their order. */
+  readonly thoughts_ms?: readonly number[];
 }
 
 export interface WorkedCall {

@@ -1,3 +1,4 @@
+import type { RunDecision } from "../../protocol/index.js";
 import type { RunRow } from "../../store/index.js";
 import type { RunEvent, RunRequested } from "./events.js";
 import { type ActiveRun, asking, awaitsAnswer, isEnd, type RunsState } from "./state.js";
@@ -21,6 +22,7 @@ export function project(rows: Rows, event: RunEvent, { before, after, seq, key }
   const row = next.get(event.run_id);
   if (row && isEnd(event.type)) next.set(row.id, ended(row, event, { seq, at }));
   const { active } = after;
+  decide(next, event, before);
   const running = active && next.get(active.run_id);
   const begun = before.active?.run_id !== active?.run_id;
   if (active && running) next.set(active.run_id, underWay(running, active, begun ? at : undefined));
@@ -37,6 +39,23 @@ function ended(row: RunRow, event: RunEvent, { seq, at }: { seq: number; at: num
     ended_at: at,
     updated_at: at,
   };
+}
+
+const MOST_DECISIONS = 200;
+
+/** A question that was withdrawn was answered by nobody. */
+function decide(next: Map<string, RunRow>, event: RunEvent, { active }: RunsState): void {
+  if (event.type !== "effect.receipt" || event.decision === undefined || event.status !== "ok") return;
+  const row = next.get(event.run_id);
+  const call = active?.intents.find(({ intent_id }) => intent_id === event.intent_id)?.call;
+  if (!row || !call) return;
+  const before = row.decisions === null ? [] : (JSON.parse(row.decisions) as RunDecision[]);
+  const made: RunDecision = {
+    tool_call_id: call.call_id,
+    decision: event.decision,
+    decided_at: Math.floor(event.at / 1000),
+  };
+  next.set(row.id, { ...row, decisions: JSON.stringify([...before, made].slice(-MOST_DECISIONS)) });
 }
 
 /** The very same row when it says nothing else than before. A step more is no news: lists are in order of what began and ended. */
@@ -99,6 +118,7 @@ function admitted(
     parent_run_id: event.parent_run_id ?? before?.parent_run_id ?? null,
     origin: event.origin ? JSON.stringify(event.origin) : (before?.origin ?? null),
     approvals: null,
+    decisions: null,
     error: null,
     usage: null,
     content: event.content,

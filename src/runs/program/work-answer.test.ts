@@ -9,10 +9,10 @@ const result = (id: string, output = "seen"): ProviderEvent => {
 };
 const says = (text: string): ProviderEvent => ({ type: "text", text });
 
-function working() {
+function working(now = () => 0) {
   const notes: { kind?: string; id?: string; text?: string; tool_call_id?: string; status?: string }[] = [];
   const live = new Live({ workspace_id: "w", thread_id: "t" }, "r", ({ params }) => notes.push(params));
-  return { answer: new WorkAnswer(live, new Set()), notes };
+  return { answer: new WorkAnswer(live, new Set(), now), notes };
 }
 
 test("[PRG18] an id that comes again is another call's, for its permission and its result too", () => {
@@ -36,6 +36,28 @@ test("[PRG18] an id that comes again is another call's, for its permission and i
   answer.take({ type: "tool_output", id: "call_0", text: "late" });
   answer.take(result("call_0"));
   expect([notes.length - before, answer.takeRest()]).toEqual([0, undefined]);
+});
+
+test("[RUN122] a program's thoughts end with what it says or does next", () => {
+  let now = 0;
+  const { answer } = working(() => now);
+  const thinks = (id: string): ProviderEvent => ({ type: "thinking", id, text: "hm" });
+  answer.take(thinks("1"));
+  now = 300;
+  answer.take(thinks("1"));
+  now = 500;
+  answer.take(thinks("2"));
+  now = 900;
+  answer.take(call("a"));
+  now = 5_000;
+  answer.take(result("a"));
+  expect(answer.takeStretch()?.thoughts_ms).toEqual([500, 400]);
+  answer.take(thinks("3"));
+  now = 5_250;
+  answer.take(says("There."));
+  now = 9_000;
+  answer.take({ type: "finish", reason: "stop" });
+  expect(answer.last.thoughts()).toEqual({ thoughts_ms: [250] });
 });
 
 test("[PRG17] a long output is cut", () => {

@@ -12,6 +12,7 @@ type Result = Extract<ProviderEvent, { type: "tool_result" }>;
 export interface Stretch {
   readonly answer: PromptMessage;
   readonly results: readonly WorkedResult[];
+  readonly thoughts_ms?: readonly number[];
 }
 
 export interface WorkedResult {
@@ -29,6 +30,7 @@ const DIAGNOSTIC_CHARS = 500;
 export class WorkAnswer {
   readonly #live: Live;
   readonly #used: Set<string>;
+  readonly #now: () => number;
   /** Of calls that have not been recorded yet. */
   readonly #ids = new Map<string, string>();
   /** The end of all that it has said so far. */
@@ -41,10 +43,11 @@ export class WorkAnswer {
   readonly diagnostics: string[] = [];
   session: string | undefined;
 
-  constructor(live: Live, used: Set<string>) {
+  constructor(live: Live, used: Set<string>, now: () => number) {
     this.#live = live;
     this.#used = used;
-    this.#said = new Answer(live, new Set());
+    this.#now = now;
+    this.#said = new Answer(live, new Set(), now);
   }
 
   /** What it says now; at the end, how it ended. */
@@ -83,13 +86,15 @@ export class WorkAnswer {
     const { content = "" } = this.#said.soFar() ?? {};
     const results = this.#calls.map((call) => resultOf(call, this.#results.get(call.id)));
     const answer: PromptMessage = { role: "assistant", content, tool_calls: this.#calls };
+    const thoughts = this.#said.thoughts();
     const { status, finish, usage, error, sent } = this.#said;
-    this.#said = Object.assign(new Answer(this.#live, new Set()), { status, finish, usage, error, sent });
+    const next = new Answer(this.#live, new Set(), this.#now);
+    this.#said = Object.assign(next, { status, finish, usage, error, sent });
     for (const [id, own] of this.#ids) if (this.#calls.some((call) => call.id === own)) this.#ids.delete(id);
     this.#calls = [];
     this.#results = new Map();
     this.#isApart = this.#ending !== "";
-    return { answer, results };
+    return { answer, results, ...thoughts };
   }
 
   /** Live it is one text, in which what comes after tools stands apart, as it does in the message. */
@@ -110,6 +115,7 @@ export class WorkAnswer {
     const own = this.#own(id);
     if (this.#calls.some((call) => call.id === own)) return;
     this.#calls.push({ id: own, name: name || "unnamed", arguments: given });
+    this.#said.endThought();
     this.#live.tool({ tool_call_id: own, name: name || "unnamed", status: "running" });
   }
 

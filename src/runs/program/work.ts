@@ -24,7 +24,7 @@ export async function workProgram(deps: RunsDeps, session: ThreadSession): Promi
   const { prepared } = session;
   session.live ??= new Live(session.key, active.run_id, (note) => deps.live.tell(note));
   session.live.begin(active.step);
-  const answer = new WorkAnswer(session.live, session.callIds);
+  const answer = new WorkAnswer(session.live, session.callIds, () => deps.clock.now());
   const place = await openPlace(deps, session, { prepared, answer });
   const work: Work = { deps, session, intent_id, answer, place };
   const progress = setInterval(
@@ -98,6 +98,7 @@ async function recordStretch({ deps, session, intent_id }: Work, stretch: Stretc
       intent_id,
       messages: messages.map(({ ref }) => ref),
       calls: stretch.results.map(({ call }) => call),
+      ...(stretch.thoughts_ms && { thoughts_ms: stretch.thoughts_ms }),
     };
     await commitEvents(deps, session, [event], {
       blobs: [...messages.map((message) => ({ ...message, soonTold: true })), ...diffs],
@@ -145,6 +146,7 @@ function receiptOf({ deps, session, intent_id, answer }: Work, result: string | 
     ...(result !== undefined && { result }),
     ...(finish !== undefined && { finish }),
     ...(usage && { usage }),
+    ...answer.last.thoughts(),
     ...(sent && { request_sha256: sha256(sent.body), url: sent.url }),
     ...(error && { error }),
     ...(answer.diagnostics.length > 0 && { diagnostics: answer.diagnostics }),

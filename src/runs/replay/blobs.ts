@@ -55,7 +55,8 @@ function namedInside({ config, inputs }: JournalEvent, found: FoundBlobs): strin
   const at = (ref: unknown) => (typeof ref === "string" ? found.get(hashOf(ref))?.content : undefined);
   const frozen = parsed<FrozenConfig>(at(config));
   const made = parsed<CompileInputs>(at(inputs));
-  const parts = made ? [...made.base, ...made.sections].map(({ ref }) => ref) : [];
+  const cut = made?.sections.flatMap(({ cut_ref = [] }) => cut_ref) ?? [];
+  const parts = made ? [...[...made.base, ...made.sections].map(({ ref }) => ref), ...cut] : [];
   return [
     ...(frozen?.prompt.refs ?? []),
     ...(made ? [made.config] : []),

@@ -7,9 +7,18 @@ import { runs } from "./0003-runs.js";
 import { agents } from "./0004-agents.js";
 import { artifacts } from "./0005-artifacts.js";
 import { programs } from "./0006-programs.js";
+import { decisions } from "./0007-decisions.js";
 import type { Migration } from "./migration.js";
 
-const migrations: readonly Migration[] = [groundFloor, threadFiles, runs, agents, artifacts, programs];
+const migrations: readonly Migration[] = [
+  groundFloor,
+  threadFiles,
+  runs,
+  agents,
+  artifacts,
+  programs,
+  decisions,
+];
 
 /** The schema this program reads and writes. */
 export const SCHEMA_VERSION = migrations.at(-1)?.version ?? 0;

@@ -9,7 +9,7 @@ import { AgentTick } from "../../ui/agent-tick.js";
 import { count, counted } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
-import { type Followers, followersOf } from "./applies.js";
+import { type Followers, followersOf, isBusy } from "./applies.js";
 
 const FIRST = 3;
 const MOST = 200;
@@ -119,8 +119,11 @@ function RunningNote({ runId, version }: { readonly runId: string; readonly vers
   );
 }
 
+/** However many folders there are, those that are under way are seen: what they keep is the question. */
 function cut({ folders, threads }: Followers, most: number): Followers {
-  return { folders: folders.slice(0, most), threads: threads.slice(0, Math.max(0, most - folders.length)) };
+  const busy = Math.min(threads.filter(isBusy).length, most - 1);
+  const kept = Math.min(folders.length, most - busy);
+  return { folders: folders.slice(0, kept), threads: threads.slice(0, most - kept) };
 }
 
 function words({ folders, threads }: Followers): string {

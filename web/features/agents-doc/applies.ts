@@ -1,7 +1,7 @@
 import type { Folder, Thread } from "../../../src/protocol/index.js";
 import { ROOT, type Tree } from "../../state/tree.js";
 
-/** Who follows a scope's document, because nothing nearer has text. In display order, the scope itself left out. */
+/** Who follows a scope's document, because nothing nearer has text. In display order, threads that are under way first. */
 export interface Followers {
   readonly folders: readonly { readonly folder: Folder; readonly hasDraft: boolean }[];
   readonly threads: readonly Thread[];
@@ -25,5 +25,9 @@ export function followersOf(tree: Tree, scope: string | undefined): Followers {
     }
   };
   visit(scope ?? ROOT);
-  return { folders, threads };
+  return { folders, threads: threads.toSorted((a, b) => Number(isBusy(b)) - Number(isBusy(a))) };
+}
+
+export function isBusy({ status }: Thread): boolean {
+  return status !== "idle";
 }

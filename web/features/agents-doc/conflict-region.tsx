@@ -2,6 +2,7 @@ import { memo } from "react";
 import { Button } from "../../ui/button.js";
 import { StateMark } from "../../ui/state-mark.js";
 import type { Choice } from "./doc-state.js";
+import { hangStyle } from "./hang.js";
 import { mergedLines, type Region } from "./merge.js";
 
 interface ConflictRegionProps {
@@ -41,17 +42,20 @@ function Lines({ lines, by }: { readonly lines: readonly string[]; readonly by: 
     <>
       {lines.map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else to be told by
-        <p key={at} className={`${by}${isHeading(line) ? " hd" : ""}`}>
-          {line || "\u200b"}
-        </p>
+        <Line key={at} line={line} by={by} />
       ))}
       <div className="void" />
     </>
   );
 }
 
-function isHeading(line: string): boolean {
-  return /^#{1,6} /.test(line);
+function Line({ line, by }: { readonly line: string; readonly by: string }) {
+  const kind = /^#{1,6} /.test(line) ? "hd" : "hang";
+  return (
+    <p className={`${by} ${kind}`} style={hangStyle(line)}>
+      {line || "\u200b"}
+    </p>
+  );
 }
 
 interface HunkProps {
@@ -103,9 +107,7 @@ function MergedCell({ region, choice, onChoose }: ConflictRegionProps) {
       <div className="merged-shown" aria-hidden="true">
         {lines.map(({ line, by }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else to be told by
-          <p key={at} className={`${by ? classes[by] : ""}${isHeading(line) ? " hd" : ""}`}>
-            {line || "\u200b"}
-          </p>
+          <Line key={at} line={line} by={by ? classes[by] : ""} />
         ))}
       </div>
       <textarea

@@ -1,5 +1,6 @@
 import { counted } from "../../ui/format.js";
 import type { Difference, DiffRow } from "./diff-rows.js";
+import { hangStyle } from "./hang.js";
 
 const SIGNS = { same: "", added: "+", gone: "−", skipped: "" };
 const CLASSES = { same: "", added: "a", gone: "d", skipped: "skip" };
@@ -39,7 +40,7 @@ function Row({ row, first }: { readonly row: DiffRow; readonly first: boolean })
     <div className={CLASSES[row.kind]} data-difference={first ? "" : undefined}>
       <i>{row.number}</i>
       <s>{SIGNS[row.kind]}</s>
-      <span>
+      <span className="hang" style={hangStyle(row.parts.map(({ text }) => text).join(""))}>
         {row.kind !== "same" && <span className="sr">{row.kind === "added" ? "added: " : "gone: "}</span>}
         {row.parts.map(({ text, marked }, at) =>
           marked ? (

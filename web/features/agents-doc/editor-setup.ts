@@ -21,6 +21,7 @@ import {
 } from "@codemirror/view";
 import { styleTags, tagHighlighter, tags } from "@lezer/highlight";
 import { diffIndices } from "node-diff3";
+import { hangOf } from "./hang.js";
 
 /** A change that came from elsewhere: nothing to save, nothing to undo. */
 export const Elsewhere = Annotation.define<boolean>();
@@ -41,18 +42,14 @@ const language = markdown({
   extensions: { props: [styleTags({ "InlineCode/CodeMark FencedCode/CodeMark": tags.monospace })] },
 });
 
-const ITEM = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]?)/;
-const MAX_HANG = 16;
-
 function hangs(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {
     for (let at = from; at <= to; ) {
       const line = view.state.doc.lineAt(at);
-      const indent = ITEM.exec(line.text)?.[0].length ?? 0;
+      const indent = hangOf(line.text);
       // A class and not a style: the page's policy knows no style attributes.
-      if (indent > 0)
-        builder.add(line.from, line.from, Decoration.line({ class: `hang-${Math.min(indent, MAX_HANG)}` }));
+      if (indent > 0) builder.add(line.from, line.from, Decoration.line({ class: `hang-${indent}` }));
       at = line.to + 1;
     }
   }

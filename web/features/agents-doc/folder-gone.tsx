@@ -1,4 +1,5 @@
 import { Copy, Download } from "lucide-react";
+import { BackToTree } from "../../shell/back-to-tree.js";
 import { navigate } from "../../state/router.js";
 import { Button } from "../../ui/button.js";
 import { copy, download } from "./doc-actions.js";
@@ -15,6 +16,9 @@ export function FolderGone({ session, state }: FolderGoneProps) {
   const unsaved = state && (isDirty(state) || state.theirs) ? state.mine : undefined;
   return (
     <main className="main">
+      <header className="bar">
+        <BackToTree />
+      </header>
       <div className="blank">
         <h1 className="blank-title">This folder is gone</h1>
         <p className="ink-2">

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useTree } from "../../state/tree.js";
 import { IconButton } from "../../ui/button.js";
 import { Link } from "../../ui/link.js";
+import { hangStyle } from "./hang.js";
 import type { Inherited } from "./use-inherited.js";
 import { nameInTitle } from "./words.js";
 
@@ -44,7 +45,7 @@ function Text({ content }: { readonly content: string }) {
         .split("\n")
         .map((line, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else to be told by
-          <span key={at} className={/^#{1,6} /.test(line) ? "hd" : undefined}>
+          <span key={at} className={/^#{1,6} /.test(line) ? "hd" : "hang"} style={hangStyle(line)}>
             {line}
             {"\n"}
           </span>

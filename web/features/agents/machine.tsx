@@ -1,5 +1,5 @@
-import { KeyRound, X } from "lucide-react";
-import { useState } from "react";
+import { KeyRound, type LucideIcon, X } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import type { Agent } from "../../../src/protocol/index.js";
 import { dyeOf, useAgents } from "../../state/agents.js";
 import { Button } from "../../ui/button.js";
@@ -81,28 +81,47 @@ const PROGRAMS: readonly Program[] = [
   { name: "OpenCode", command: "opencode", package: "opencode-ai" },
 ];
 
-function MissingRow({ name, command, package: from }: Program) {
+interface LackingProps {
+  readonly icon: LucideIcon;
+  readonly name: string;
+  /** What was found out. */
+  readonly says: ReactNode;
+  /** What can be done about it, and what one hears of the button that shows how. */
+  readonly action: string;
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
+/** Something that is not here, with what to do about it folded away. */
+function LackingRow({ icon, name, says, action, label, children }: LackingProps) {
   const [open, setOpen] = useState(false);
-  const install = `npm install -g ${from}`;
   return (
     <li>
       <span className="g ink-3">
-        <Icon of={X} size={14} />
+        <Icon of={icon} size={14} />
       </span>
       <span className="label ink-2">{name}</span>
-      <Button small aria-expanded={open} aria-label={`How to install ${name}`} onClick={() => setOpen(!open)}>
-        How to install
+      <Button small aria-expanded={open} aria-label={label} onClick={() => setOpen(!open)}>
+        {action}
       </Button>
-      <span className="d">
-        <code>{command}</code> is not on the PATH
-      </span>
-      {open && (
-        <div className="found-how">
-          <code className="grow">{install}</code>
-          <CopyButton text={install} label={`Copy how to install ${name}`} />
-        </div>
-      )}
+      <span className="d">{says}</span>
+      {open && <div className="found-how">{children}</div>}
     </li>
+  );
+}
+
+function MissingRow({ name, command, package: from }: Program) {
+  const install = `npm install -g ${from}`;
+  const says = (
+    <>
+      <code>{command}</code> is not on the PATH
+    </>
+  );
+  return (
+    <LackingRow icon={X} name={name} says={says} action="How to install" label={`How to install ${name}`}>
+      <code className="grow">{install}</code>
+      <CopyButton text={install} label={`Copy how to install ${name}`} />
+    </LackingRow>
   );
 }
 
@@ -119,28 +138,18 @@ const KEYS: readonly Key[] = [
 ];
 
 function KeysRow({ keys, all }: { readonly keys: readonly Key[]; readonly all: boolean }) {
-  const [open, setOpen] = useState(false);
+  const names = keys.map(({ name }) => name).join(", ");
   return (
-    <li>
-      <span className="g ink-3">
-        <Icon of={KeyRound} size={14} />
-      </span>
-      <span className="label ink-2">API keys</span>
-      <Button small aria-expanded={open} onClick={() => setOpen(!open)}>
-        Add a key
-      </Button>
-      <span className="d">
-        {all ? "None set: " : "Not set: "}
-        {keys.map(({ name }) => name).join(", ")}
-      </span>
-      {open && (
-        <p className="found-how small ink-2">
-          <span>
-            Set {keys.map(({ variable }) => variable).join(" or ")} in the environment and start Heddle again.
-            Heddle never writes a key anywhere.
-          </span>
-        </p>
-      )}
-    </li>
+    <LackingRow
+      icon={KeyRound}
+      name="API keys"
+      says={`${all ? "None set" : "Not set"}: ${names}`}
+      action="Add a key"
+    >
+      <p className="small ink-2">
+        Set {keys.map(({ variable }) => variable).join(" or ")} in the environment and start Heddle again.
+        Heddle never writes a key anywhere.
+      </p>
+    </LackingRow>
   );
 }

@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from "react";
+import { usePrefs } from "../../state/prefs.js";
 import type { Selection } from "./selection.js";
 import type { Item } from "./tools.js";
 
@@ -79,7 +80,7 @@ function acts({ key }: KeyboardEvent, { items, at, selection, act, menu }: ItemK
   const meant = selection.ids.has(item.id) ? selection.items : [item];
   if (key === " ") selection.toggle(item.id);
   else if (key === "Enter" || key === "F2") act.edit(item);
-  else if (key.toLowerCase() === "x") act.done(meant, !item.done);
+  else if (key.toLowerCase() === "x" && usePrefs.getState().singleKeys) act.done(meant, !item.done);
   else if (key === "Delete" || key === "Backspace") act.remove(meant);
   else if (key === "ContextMenu" || key === "F10") menu();
   else return false;

@@ -17,6 +17,7 @@ import { ContextStrip } from "./context-strip.js";
 import { Field } from "./field.js";
 import { Foot } from "./foot.js";
 import { Queue } from "./queue.js";
+import { useRowEdits } from "./row-edits.js";
 import { isSendable, sendDraft, steerDraft, stopRun } from "./send.js";
 import { Setup } from "./setup.js";
 import { useDrop } from "./use-drop.js";
@@ -33,6 +34,7 @@ export function Composer({ threadId }: { readonly threadId: string }) {
 function Dock({ thread }: { readonly thread: Thread }) {
   const { id, workspace_id } = thread;
   const [editing, setEditing] = useState<string | undefined>();
+  const begun = useRowEdits(thread);
   const run = useActiveRun(id);
   const rows = useRows(id, run);
   const why = useBlocked(thread);
@@ -53,7 +55,7 @@ function Dock({ thread }: { readonly thread: Thread }) {
           <WayBack thread={thread} />
           <Setup thread={thread} />
           {why !== undefined && <Blocked thread={thread} why={why} />}
-          <Queue {...rows} editing={editing} onEdit={edit} />
+          <Queue {...rows} editing={editing} begun={begun} onEdit={edit} />
         </div>
         <Box
           thread={thread}

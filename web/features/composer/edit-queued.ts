@@ -1,10 +1,10 @@
 import type { Result, Run } from "../../../src/protocol/index.js";
 import { splitContextLine } from "../../state/context-line.js";
-import { giveBack } from "../../state/drafts.js";
 import { isKind } from "../../state/errors.js";
 import { call } from "../../state/gateway.js";
 import { post } from "../../state/outbox.js";
-import { toast, toastUndo } from "../../state/toasts.js";
+import { toastUndo } from "../../state/toasts.js";
+import { handBack } from "./row-edits.js";
 import { withContext } from "./send.js";
 
 type Content = NonNullable<Result<"run/get">["content"]>;
@@ -42,14 +42,8 @@ export async function editQueued(run: Run, text: string): Promise<void> {
     await call("run/update", { workspace_id, run_id, content });
   } catch (error) {
     if (!isKind(error, "run.not_queued")) throw error;
-    tooLate(run, text);
+    handBack({ thread: run.thread_id, row: run_id });
   }
-}
-
-/** What was typed is for the person to decide on. */
-export function tooLate({ thread_id }: Pick<Run, "thread_id">, text: string): void {
-  giveBack(thread_id, { text, images: [] });
-  toast("It was sent before it was edited. What you typed is in the field.");
 }
 
 /** Takes it out of the queue; undone, it is asked again, behind what waits by then. */

@@ -6,6 +6,7 @@ import { usePrefs } from "../../state/prefs.js";
 import { Button, IconButton } from "../../ui/button.js";
 import { count } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
+import { useBusy } from "../../ui/use-busy.js";
 import { Governs } from "./governs.js";
 import { addImages, IMAGE_TYPES } from "./images.js";
 import { stopRun } from "./send.js";
@@ -31,12 +32,7 @@ export function Foot({ thread, text, run, off, onSend }: FootProps) {
       <Governs thread={thread} />
       <span className="grow" />
       <Outlook thread={thread} text={text} idle={run === undefined} offline={offline} />
-      {run && !offline && (
-        <Button className="stop" keys="mod+." onClick={() => void stopRun(run)}>
-          <Square className="i filled" size={10} aria-hidden="true" />
-          Stop
-        </Button>
-      )}
+      {run && !offline && <Stop run={run} />}
       <button
         type="button"
         className={`send${off === undefined ? "" : " off"}`}
@@ -48,6 +44,16 @@ export function Foot({ thread, text, run, off, onSend }: FootProps) {
         <Icon of={ArrowUp} />
       </button>
     </div>
+  );
+}
+
+function Stop({ run }: { readonly run: Run }) {
+  const [busy, work] = useBusy();
+  return (
+    <Button className="stop" keys="mod+." busy={busy} onClick={() => work(() => stopRun(run))}>
+      <Square className="i filled" size={10} aria-hidden="true" />
+      Stop
+    </Button>
   );
 }
 

@@ -7,19 +7,22 @@ import { QueuedRow } from "./queued-row.js";
 import { UnsentRow } from "./unsent-row.js";
 
 const SHOWN = 3;
+const [CHOSEN, BEGUN] = ["chosen", "begun"] as const;
 
 interface QueueProps {
   /** What the gateway has queued, next first. */
   readonly queued: readonly Run[];
   /** What waits in this browser, oldest first. */
   readonly unsent: readonly Unsent[];
-  /** The row that is being edited. */
+  /** The row that somebody chose to edit. */
   readonly editing: string | undefined;
+  /** Rows with an edit that was begun and not ended. */
+  readonly begun: readonly string[];
   onEdit(id: string | undefined): void;
 }
 
 /** What waits for its turn, the next one nearest to the field. */
-export function Queue({ queued, unsent, editing, onEdit }: QueueProps) {
+export function Queue({ queued, unsent, editing, begun, onEdit }: QueueProps) {
   const [unfolded, setUnfolded] = useState(false);
   const all = [
     ...queued.map((run, at) => ({ id: run.id, run, next: at === 0, unsent: undefined })),
@@ -28,7 +31,11 @@ export function Queue({ queued, unsent, editing, onEdit }: QueueProps) {
   if (all.length === 0) return null;
   // What was refused asks for a decision, and what is edited has the focus: neither is folded away.
   const kept = (row: (typeof all)[number], at: number) =>
-    unfolded || at < SHOWN || row.id === editing || row.unsent?.problem !== undefined;
+    unfolded ||
+    at < SHOWN ||
+    row.id === editing ||
+    begun.includes(row.id) ||
+    row.unsent?.problem !== undefined;
   const shown = all.filter(kept);
   const more = all.length - shown.length;
   return (
@@ -47,7 +54,8 @@ export function Queue({ queued, unsent, editing, onEdit }: QueueProps) {
         </li>
       )}
       {shown.toReversed().map(({ id, run, unsent: waiting, next }) => {
-        const edit = { editing: id === editing, onEdit: (on: boolean) => onEdit(on ? id : undefined) };
+        const state = id === editing ? CHOSEN : begun.includes(id) ? BEGUN : undefined;
+        const edit = { editing: state, onEdit: (on: boolean) => onEdit(on ? id : undefined) };
         if (waiting) return <UnsentRow key={id} unsent={waiting} {...edit} />;
         return <QueuedRow key={id} run={run as Run} next={next} {...edit} />;
       })}

@@ -5,11 +5,13 @@ import { splitContextLine } from "../../state/context-line.js";
 import { toastProblem } from "../../state/toasts.js";
 import { IconButton } from "../../ui/button.js";
 import { StateMark } from "../../ui/state-mark.js";
-import { editQueued, readQueued, removeQueued, tooLate } from "./edit-queued.js";
+import { useBusy } from "../../ui/use-busy.js";
+import { editQueued, readQueued, removeQueued } from "./edit-queued.js";
 import { RowEditor } from "./row-editor.js";
 
 export interface RowProps {
-  readonly editing: boolean;
+  /** It is edited: because somebody just chose to, or because an edit was begun before. */
+  readonly editing: "chosen" | "begun" | undefined;
   onEdit(on: boolean): void;
 }
 
@@ -21,13 +23,15 @@ export function QueuedRow({
   onEdit,
 }: RowProps & { readonly run: Run; readonly next: boolean }) {
   const { text } = splitContextLine(run.content ?? "");
+  const [removing, work] = useBusy();
   if (editing) {
     return (
       <RowEditor
+        name={{ thread: run.thread_id, row: run.id }}
+        chosen={editing === "chosen"}
         load={() => readQueued(run)}
         save={(text_) => editQueued(run, text_)}
         onClose={() => onEdit(false)}
-        onLost={(typed) => tooLate(run, typed)}
       />
     );
   }
@@ -40,7 +44,13 @@ export function QueuedRow({
       </span>
       {next && <span className="small ink-3">Next</span>}
       {!run.origin && <IconButton icon={Pencil} small label="Edit" onClick={() => onEdit(true)} />}
-      <IconButton icon={X} small label="Remove" onClick={() => void removeQueued(run).catch(toastProblem)} />
+      <IconButton
+        icon={X}
+        small
+        label="Remove"
+        busy={removing}
+        onClick={() => work(() => removeQueued(run).catch(toastProblem))}
+      />
     </li>
   );
 }

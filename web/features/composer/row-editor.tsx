@@ -3,66 +3,64 @@ import { toastProblem } from "../../state/toasts.js";
 import { Button } from "../../ui/button.js";
 import { isComposing } from "../../ui/composing.js";
 import { useGrowth } from "./field.js";
+import { endRowEdit, type RowName, setRowEdit, useRowEdit } from "./row-edits.js";
 
 interface RowEditorProps {
+  readonly name: RowName;
+  /** Somebody wants to write here now: it takes the focus. */
+  readonly chosen: boolean;
   /** All of its text; undefined: it waits no more. */
   load(): Promise<string | undefined>;
   save(text: string): Promise<void>;
   onClose(): void;
-  /** The row went away under it, with its run's beginning: what was typed must not go too. */
-  onLost(text: string): void;
 }
 
 /** Edits a message where it waits. Enter saves, Escape leaves it as it was; the focus goes back to the field. */
-export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
-  const [text, setText] = useState<string | undefined>();
+export function RowEditor({ name, chosen, load, save, onClose }: RowEditorProps) {
+  const [found, setFound] = useState<string | undefined>();
+  const [emptied, setEmptied] = useState(false);
   const [saving, setSaving] = useState(false);
-  const typed = useRef<string | undefined>(undefined);
-  const gone = useRef(false);
+  const typed = useRowEdit(name);
+  const text = typed ?? (emptied ? "" : found);
   const area = useRef<HTMLTextAreaElement>(null);
   useGrowth(area, text ?? "");
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is read once, when editing begins
   useEffect(() => {
-    gone.current = false;
+    let gone = false;
     load().then(
-      (found) => {
-        if (gone.current) return;
-        if (found === undefined) onClose();
-        else setText(found);
+      (read) => {
+        if (gone) return;
+        if (read === undefined) onClose();
+        else setFound(read);
       },
       (error: unknown) => {
-        if (gone.current) return;
+        if (gone) return;
         toastProblem(error);
         onClose();
       },
     );
     return () => {
-      gone.current = true;
-      if (typed.current !== undefined) onLost(typed.current);
+      gone = true;
     };
   }, []);
   const leave = () => {
-    typed.current = undefined;
+    endRowEdit(name);
     onClose();
   };
   const loaded = text !== undefined;
   useEffect(() => {
-    if (!loaded || !area.current) return;
+    if (!loaded || !chosen || !area.current) return;
     area.current.focus();
     area.current.setSelectionRange(area.current.value.length, area.current.value.length);
-  }, [loaded]);
+  }, [loaded, chosen]);
   const done = async () => {
     if (text === undefined || text.trim() === "" || saving) return;
     setSaving(true);
-    // From here on it is saved or handed back by `save`: a row that goes away meanwhile must not hand it back too.
-    typed.current = undefined;
     try {
       await save(text);
       leave();
     } catch (error) {
       toastProblem(error);
-      if (gone.current) return onLost(text);
-      typed.current = text;
       setSaving(false);
     }
   };
@@ -83,8 +81,8 @@ export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
         disabled={!loaded}
         readOnly={saving}
         onChange={({ target }) => {
-          typed.current = target.value;
-          setText(target.value);
+          setEmptied(target.value === "");
+          setRowEdit(name, target.value);
         }}
         onKeyDown={pressed}
       />
@@ -95,6 +93,7 @@ export function RowEditor({ load, save, onClose, onLost }: RowEditorProps) {
         small
         kind="primary"
         off={text?.trim() === "" ? "A message needs text" : undefined}
+        busy={saving}
         onClick={() => void done()}
       >
         Save

@@ -7,9 +7,9 @@ import { toast } from "../../state/toasts.js";
 import { Button, IconButton } from "../../ui/button.js";
 import { counted } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { tooLate } from "./edit-queued.js";
 import type { RowProps } from "./queued-row.js";
 import { RowEditor } from "./row-editor.js";
+import { handBack } from "./row-edits.js";
 import { isSendable, withContext } from "./send.js";
 
 const FIXED = "It is on its way. Whether it arrived is known when the gateway answers.";
@@ -21,13 +21,14 @@ export function UnsentRow({ unsent, editing, onEdit }: RowProps & { readonly uns
   if (editing) {
     return (
       <RowEditor
+        name={{ thread: unsent.thread, row: key }}
+        chosen={editing === "chosen"}
         load={async () => words}
         save={async (changed) => {
           if (!(await amend(key, { text: withContext(changed, line?.raw ?? ""), images })))
-            tooLate({ thread_id: unsent.thread }, changed);
+            handBack({ thread: unsent.thread, row: key });
         }}
         onClose={() => onEdit(false)}
-        onLost={(typed) => tooLate({ thread_id: unsent.thread }, typed)}
       />
     );
   }

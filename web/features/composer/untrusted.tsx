@@ -6,6 +6,7 @@ import { toastProblem } from "../../state/toasts.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
+import { useBusy } from "../../ui/use-busy.js";
 
 interface UntrustedProps {
   readonly thread: Thread;
@@ -19,6 +20,7 @@ export function Untrusted({ thread, sha256 }: UntrustedProps) {
     queryKey: ["workspaces", workspace_id, "trust", sha256],
     queryFn: () => call("workspace/get", { workspace_id }),
   });
+  const [busy, work] = useBusy();
   const shown = data?.trust?.find(({ kind }) => kind === "worktree_hooks");
   const trust = () =>
     call("workspace/trust", {
@@ -33,7 +35,12 @@ export function Untrusted({ thread, sha256 }: UntrustedProps) {
       <span className="grow" role="status">
         The project wants to set this worktree up and is not trusted to. The agent works in it as it is.
       </span>
-      <Button small off={shown ? undefined : "What would run is not known yet"} onClick={() => void trust()}>
+      <Button
+        small
+        off={shown ? undefined : "What would run is not known yet"}
+        busy={busy}
+        onClick={() => work(trust)}
+      >
         Trust and run
       </Button>
       {shown && <pre className="out">{linesOf(shown.content).join("\n")}</pre>}

@@ -1,5 +1,7 @@
 import { ArrowUp, Check } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
+import { BackToTree } from "../../shell/back-to-tree.js";
+import { openOverlay } from "../../shell/overlays.js";
 import { clearDraft, setDraft, useDraft } from "../../state/drafts.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
@@ -8,6 +10,7 @@ import { isComposing } from "../../ui/composing.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { useConfigFile } from "../agents/config-file.js";
+import { LookAgain } from "../agents/look-again.js";
 import { MachineList } from "../agents/machine.js";
 import { useObserve } from "./observe.js";
 import { type Step, sendFirst, useGuide, useSteps } from "./steps.js";
@@ -21,6 +24,7 @@ export default function FirstVisit() {
   return (
     <main className="main">
       <header className="bar">
+        <BackToTree />
         <span className="label grow">Welcome</span>
       </header>
       <div className="first-cols">
@@ -113,11 +117,20 @@ function OnThisMachine() {
   const { file } = useConfigFile();
   return (
     <aside className="first-aside thin-scroll" aria-label="Agents on this machine">
-      <h2 className="label">On this machine</h2>
+      <div className="row-x first-head">
+        <h2 className="label grow">On this machine</h2>
+        <LookAgain />
+      </div>
       <MachineList />
       <p className="small ink-3">
         Agents are described in <code title={file}>heddle.config.json</code>.{" "}
         {ws && <Link to={{ view: "settings", ws, section: "agents" }}>Write one</Link>}
+      </p>
+      <p className="small ink-3 first-import">
+        You have worked with Claude Code, Codex, pi or OpenCode before?
+        <Button small onClick={() => openOverlay({ kind: "import" })}>
+          Import sessions…
+        </Button>
       </p>
     </aside>
   );

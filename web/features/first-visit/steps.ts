@@ -25,7 +25,7 @@ const HELLO = "Hello, what can you do?";
 export function useGuide(): Agent | undefined {
   const { list } = useAgents();
   const able = list.filter(({ available, hidden }) => available && !hidden);
-  return able.find(({ provider }) => provider === "demo") ?? able[0];
+  return able.find(({ provider }) => provider === "demo") ?? able.find((agent) => agent.default) ?? able[0];
 }
 
 /** Three things to try, and how far each is. */

@@ -4,11 +4,14 @@ import { call } from "../../state/gateway.js";
 import type { ThreadRoute } from "../../state/router.js";
 import { documentsOf } from "./compare.js";
 import { cutIn } from "./cut.js";
+import { useBlobText } from "./data.js";
 import type { Section } from "./told.js";
 
-/** What of a document was cut: the end of that version. Other hooks keep nothing of what had no room. */
+/** What was cut: kept with the run; of a preview, the end of that version of the document. */
 export function useCutText(ws: string, section: Section, sent: string | undefined): string | undefined {
-  const [document] = documentsOf(section);
+  const kept = section.source.cut_ref;
+  const blob = useBlobText(sent === undefined ? undefined : kept);
+  const [document] = kept === undefined ? documentsOf(section) : [];
   const { data } = useQuery({
     queryKey: ["doc_revision", document?.id, document?.version],
     queryFn: async () => {
@@ -18,6 +21,7 @@ export function useCutText(ws: string, section: Section, sent: string | undefine
     },
     enabled: sent !== undefined && document !== undefined,
   });
+  if (kept !== undefined) return blob.data;
   const missing = sent === undefined ? undefined : cutIn(sent);
   if (data === undefined || missing === undefined) return undefined;
   return [...withoutOuterBlankLines(data)].slice(-missing).join("");

@@ -1,19 +1,18 @@
-import { Scissors } from "lucide-react";
 import { agentName, useAgent } from "../../state/agents.js";
-import { Icon } from "../../ui/icon.js";
+import type { ThreadRoute } from "../../state/router.js";
 import { CopyButton } from "./copy-button.js";
-import { leftOutWords } from "./cut.js";
-import { type ContextMessage, rowsOf, type Told, textOf, toneOf } from "./told.js";
+import { CutInto, LeftOutBox } from "./cut-box.js";
+import { type ContextMessage, type Row, rowsOf, type Told, textOf, toneOf } from "./told.js";
 
-/** Everything that was told, word for word, in its order. */
-export function ExactText({
-  told,
-  messages,
-}: {
+interface ExactTextProps {
+  readonly route: ThreadRoute;
   readonly told: Told;
   readonly messages: readonly ContextMessage[];
-}) {
-  const titles = new Map(rowsOf(told.manifest).map(({ id, title }) => [id, title]));
+}
+
+/** Everything that was told, word for word, in its order. */
+export function ExactText({ route, told, messages }: ExactTextProps) {
+  const rows = new Map(rowsOf(told.manifest).map((row) => [row.id, row]));
   const all = messages.map(({ content }) => textOf(content)).join("\n\n");
   return (
     <div className="whole">
@@ -25,7 +24,7 @@ export function ExactText({
       <section className="whole-text" tabIndex={0} aria-label="Every message">
         {messages.map((message, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same words may be told twice
-          <MessageText key={at} message={message} title={titles.get(message.section_id ?? "")} told={told} />
+          <MessageText key={at} {...{ route, told, message }} row={rows.get(message.section_id ?? "")} />
         ))}
       </section>
     </div>
@@ -46,27 +45,30 @@ function Honesty({ told: { manifest } }: { readonly told: Told }) {
 }
 
 interface MessageTextProps {
-  readonly message: ContextMessage;
-  readonly title: string | undefined;
+  readonly route: ThreadRoute;
   readonly told: Told;
+  readonly message: ContextMessage;
+  /** The section that it is. */
+  readonly row: Row | undefined;
 }
 
-function MessageText({ message, title, told }: MessageTextProps) {
+function MessageText({ route, told, message, row }: MessageTextProps) {
   const { role, section_id, content, tool_calls } = message;
   const isMark = section_id === undefined && message.message_id === undefined && role === "system";
   return (
     <section className={`msg ${section_id ? toneOf(section_id) : "s-history"}`}>
       <div className="seam">
         <i />
-        <b>{title ?? (isMark ? "Left out" : "History")}</b> {role}
+        <b>{row?.title ?? (isMark ? "Left out" : "History")}</b> {role}
       </div>
-      {isMark && (
-        <div className="cutmark">
-          <Icon of={Scissors} size={14} />
-          <span className="grow">{leftOutWords(told.manifest)}</span>
-        </div>
-      )}
-      <pre className="words">{textOf(content)}</pre>
+      {isMark && <LeftOutBox {...{ route, told }} />}
+      <div className="words">
+        {row?.section ? (
+          <CutInto {...{ route, told }} text={textOf(content)} section={row.section} />
+        ) : (
+          textOf(content)
+        )}
+      </div>
       {typeof content !== "string" && <Parts content={content} />}
       {tool_calls?.map((call) => (
         <pre key={String(call.id)} className="words call-words">

@@ -18,7 +18,6 @@ import { SectionText } from "./section-text.js";
 import { Problem, Skeleton } from "./states.js";
 import { useFollow } from "./steps.js";
 import { rowsOf, type Told } from "./told.js";
-import "./diff.css";
 import "./inspector.css";
 import "./parts.css";
 import "./full.css";
@@ -94,7 +93,7 @@ function Shown({ route, told, run, runs, against, previewed }: ShownProps) {
   if (!route.show) return <Sections {...{ route, told, run, runs, against }} messages={shown?.messages} />;
   if (context.error) return <Problem error={context.error} />;
   if (!shown) return <Skeleton />;
-  if (route.show === "text") return <ExactText told={told} messages={shown.messages} />;
+  if (route.show === "text") return <ExactText {...{ route, told }} messages={shown.messages} />;
   return <RequestText request={shown.request} sent={told.run_id !== undefined} />;
 }
 
@@ -135,7 +134,7 @@ interface SplitProps {
 
 /** Sections at the left, the text of the selected one at the right. */
 function Split({ route, told, held, messages }: SplitProps) {
-  const [chosen, setChosen] = useState<string>();
+  const [{ chosen, wants }, choose] = useState<{ chosen?: string; wants?: "cut" | undefined }>({});
   const rows = rowsOf(told.manifest);
   const changed = rows.find(
     ({ id, kind }) => kind === "section" && held?.comparison.changes.get(id)?.same === false,
@@ -154,12 +153,13 @@ function Split({ route, told, held, messages }: SplitProps) {
         comparison={held?.comparison}
         against={held && `run ${held.run.number}`}
         selected={row?.id}
-        select={setChosen}
+        select={(id, wanted) => choose({ chosen: id, wants: wanted })}
       />
       {row && (
         <SectionText
           key={row.id}
           {...{ route, told, row, before, messages }}
+          wantsCut={wants === "cut"}
           messagesBefore={contextBefore.data?.messages}
         />
       )}

@@ -17,7 +17,7 @@ interface TableProps {
   /** The compared run's name: `run 13`. */
   readonly against: string | undefined;
   readonly selected: string | undefined;
-  select(id: string): void;
+  select(id: string, wants?: "cut"): void;
 }
 
 /** Every section with what changed in it. */
@@ -42,7 +42,7 @@ export function SectionTable({ route, told, comparison, against, selected, selec
             isSelected={row.id === selected}
             tabIndex={roving.tabIndexOf(row.id)}
             onFocus={() => roving.onFocus(row.id)}
-            select={() => select(row.id)}
+            select={(wants) => select(row.id, wants)}
           />
         ))}
         {comparison?.gone.map((row) => (
@@ -69,7 +69,7 @@ interface TableRowProps {
   readonly isSelected: boolean;
   readonly tabIndex: 0 | -1;
   onFocus(): void;
-  select(): void;
+  select(wants?: "cut"): void;
 }
 
 function TableRow({ route, told, row, total, change, isSelected, tabIndex, onFocus, select }: TableRowProps) {
@@ -83,7 +83,7 @@ function TableRow({ route, told, row, total, change, isSelected, tabIndex, onFoc
         tabIndex={tabIndex}
         aria-pressed={isSelected}
         onFocus={onFocus}
-        onClick={select}
+        onClick={() => select()}
       >
         {row.title}
       </button>
@@ -100,7 +100,7 @@ function TableRow({ route, told, row, total, change, isSelected, tabIndex, onFoc
         <Budget row={row} />
       </span>
       {row.id === "tools" && <Refused told={told} />}
-      <Cut told={told} row={row} />
+      <Cut told={told} row={row} show={() => select("cut")} />
     </li>
   );
 }

@@ -11,7 +11,6 @@ import { useShownRun } from "./data.js";
 import { RunsTab } from "./runs-tab.js";
 import { useFollow } from "./steps.js";
 import { openTab, useTab } from "./tab.js";
-import "./diff.css";
 import "./inspector.css";
 import "./parts.css";
 

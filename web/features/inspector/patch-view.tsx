@@ -1,44 +1,27 @@
-interface PatchLine {
-  readonly sign: "" | "−" | "+";
-  readonly at: number | undefined;
-  readonly text: string;
-}
+import { useMemo } from "react";
+import { type DiffRow, plainRows, rowsOfPatch } from "../../ui/diff/lines.js";
+import { Row } from "../../ui/diff/rows.js";
+import "../../ui/diff/diff.css";
 
-/** The lines of a unified diff, without its heads. */
-function patchLines(patch: string): PatchLine[] {
-  const lines: PatchLine[] = [];
-  let [was, is] = [0, 0];
-  let inside = false;
-  for (const line of patch.split("\n")) {
-    const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
-    if (head) {
-      [was, is, inside] = [Number(head[1]), Number(head[2]), true];
-    } else if (!inside || line === "" || line.startsWith("\\")) {
-    } else if (line.startsWith("-")) {
-      lines.push({ sign: "−", at: was++, text: line.slice(1) });
-    } else if (line.startsWith("+")) {
-      lines.push({ sign: "+", at: is++, text: line.slice(1) });
-    } else {
-      lines.push({ sign: "", at: is++, text: line.slice(1) });
-      was++;
-    }
+/** A diff that can't be read is shown as it is. */
+function read(patch: string): readonly DiffRow[] {
+  try {
+    return rowsOfPatch(patch);
+  } catch {
+    return plainRows(patch);
   }
-  return lines;
 }
-
-const CLASSES = { "": "", "−": "d", "+": "a" };
 
 export function PatchView({ patch }: { readonly patch: string }) {
+  const rows = useMemo(() => read(patch), [patch]);
   return (
-    <div className="diff patch" tabIndex={0} role="region" aria-label="First difference">
-      {patchLines(patch).map(({ sign, at, text }, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have nothing else
-        <div key={line} className={CLASSES[sign]}>
-          <i>{at}</i>
-          <s>{sign}</s>
-          <span>{text}</span>
-        </div>
-      ))}
-    </div>
+    <section className="diff wraps patch" tabIndex={0} aria-label="First difference">
+      <div className="diff-rows">
+        {rows.map((row, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text have nothing else
+          <Row key={at} row={row} />
+        ))}
+      </div>
+    </section>
   );
 }

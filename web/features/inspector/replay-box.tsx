@@ -46,7 +46,14 @@ export function ReplayBox({ run }: { readonly run: Run }) {
           <b>{titleOf(proof)}</b> <span>{wordsOf(proof)}</span>
         </div>
         {state !== "recorded" && (
-          <IconButton icon={RefreshCw} label="Check the replay again" small size={12} onClick={proof.again} />
+          <IconButton
+            icon={RefreshCw}
+            label="Check the replay again"
+            small
+            size={12}
+            busy={state === "checking"}
+            onClick={proof.again}
+          />
         )}
       </div>
       {difference?.diff && (

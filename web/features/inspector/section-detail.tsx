@@ -1,6 +1,8 @@
 import type { ThreadRoute } from "../../state/router.js";
 import { count } from "../../ui/format.js";
 import { Link } from "../../ui/link.js";
+import { visibleExactly } from "../../ui/markdown/visible.js";
+import { CutInto } from "./cut-box.js";
 import { useContextOf } from "./data.js";
 import { shortRef, useSectionText } from "./source.js";
 import { type ContextMessage, offeredIn, type Row, refusedIn, type Told, textOf } from "./told.js";
@@ -16,7 +18,7 @@ export function SectionDetail({ route, told, row }: DetailProps) {
   return (
     <div className="sec-detail">
       {row.id === "tools" && <Refused told={told} />}
-      {row.kind === "section" && <SectionWords told={told} row={row} />}
+      {row.kind === "section" && <SectionWords {...{ route, told, row }} />}
       {row.kind === "definitions" && <Definitions told={told} />}
       {row.kind === "history" && <HistoryWords told={told} />}
       <p className="sec-foot">
@@ -48,12 +50,17 @@ function stepOf({ run_id, step }: Told): number | undefined {
   return run_id === undefined ? undefined : step;
 }
 
-function SectionWords({ told, row }: Pick<DetailProps, "told" | "row">) {
+function SectionWords({ route, told, row }: DetailProps) {
   const text = useSectionText(told, row.section);
   return (
-    <pre className="sec-text" tabIndex={0} aria-label={`Text of ${row.title}`} aria-busy={text === undefined}>
-      {text}
-    </pre>
+    <section
+      className="sec-text"
+      tabIndex={0}
+      aria-label={`Text of ${row.title}`}
+      aria-busy={text === undefined}
+    >
+      {row.section && text !== undefined && <CutInto {...{ route, told, text }} section={row.section} />}
+    </section>
   );
 }
 
@@ -66,9 +73,9 @@ export function Refused({ told }: { readonly told: Told }) {
       {refused.map(({ name, reason }) => (
         <div key={name}>
           <dt>
-            <code>{name}</code>
+            <code>{visibleExactly(name)}</code>
           </dt>
-          <dd>{reason}</dd>
+          <dd>{visibleExactly(reason ?? "")}</dd>
         </div>
       ))}
     </dl>

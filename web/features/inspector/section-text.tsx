@@ -1,16 +1,12 @@
-import { Scissors } from "lucide-react";
-import { useState } from "react";
 import type { ThreadRoute } from "../../state/router.js";
 import { count } from "../../ui/format.js";
-import { Icon } from "../../ui/icon.js";
 import { CopyButton } from "./copy-button.js";
-import { useCutWords } from "./cut.js";
-import { useCutText, useLeftOut } from "./cut-text.js";
+import { CutBox, LeftOutBox } from "./cut-box.js";
 import { useBlobText } from "./data.js";
 import { DiffView } from "./diff-view.js";
 import { firstLine, Refused } from "./section-detail.js";
 import { Source, shortRef, useSectionText } from "./source.js";
-import { type ContextMessage, type Row, type Section, type Told, textOf } from "./told.js";
+import { type ContextMessage, type Row, type Told, textOf } from "./told.js";
 
 interface SectionTextProps {
   readonly route: ThreadRoute;
@@ -20,6 +16,8 @@ interface SectionTextProps {
   readonly before: { readonly told: Told; readonly row: Row | undefined } | undefined;
   readonly messages: readonly ContextMessage[] | undefined;
   readonly messagesBefore: readonly ContextMessage[] | undefined;
+  /** What was cut of it is what somebody wants to see. */
+  readonly wantsCut: boolean;
 }
 
 /** The exact text of the section that is selected. */
@@ -30,7 +28,7 @@ export function SectionText(props: SectionTextProps) {
   return <OwnText {...props} />;
 }
 
-function OwnText({ route, told, row, before }: SectionTextProps) {
+function OwnText({ route, told, row, before, wantsCut }: SectionTextProps) {
   const text = useSectionText(told, row.section);
   const other = useSectionText(before?.told ?? told, before?.row?.section);
   return (
@@ -45,10 +43,16 @@ function OwnText({ route, told, row, before }: SectionTextProps) {
         {text === undefined ? (
           <p className="seam">Reading…</p>
         ) : (
-          <DiffView now={text} before={before ? (before.row ? other : "") : undefined} />
-        )}
-        {row.section && row.section.truncation !== "none" && (
-          <CutBox {...{ route, told }} section={row.section} />
+          <DiffView
+            now={text}
+            before={before ? (before.row ? other : "") : undefined}
+            cut={
+              row.section &&
+              row.section.truncation !== "none" && (
+                <CutBox {...{ route, told }} section={row.section} opens={wantsCut} />
+              )
+            }
+          />
         )}
       </section>
     </div>
@@ -102,28 +106,6 @@ function Meta({ route, told, row, text }: MetaProps) {
   );
 }
 
-/** What was cut, where it was, if anybody still has it. */
-function CutBox({ route, told, section }: { route: ThreadRoute; told: Told; section: Section }) {
-  const [open, setOpen] = useState(false);
-  const words = useCutWords(told, section);
-  const text = useSectionText(told, section);
-  const cut = useCutText(route.ws, section, open ? text : undefined);
-  return (
-    <>
-      <div className="cutmark">
-        <Icon of={Scissors} size={14} />
-        <span className="grow">{words}.</span>
-        {section.id === "agents_md" && (
-          <button type="button" className="lone-btn" aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? "Hide" : "Show"}
-          </button>
-        )}
-      </div>
-      {open && cut !== undefined && <pre className="words cut-words">{cut}</pre>}
-    </>
-  );
-}
-
 /** The tools as the model was given them. */
 function DefinitionsText({ route, told, row, before }: SectionTextProps) {
   const { data } = useBlobText(told.manifest.tools_ref);
@@ -151,7 +133,8 @@ function indented(json: string): string {
   }
 }
 
-function HistoryText({ route, told, row, before, messages, messagesBefore }: SectionTextProps) {
+function HistoryText(props: SectionTextProps) {
+  const { route, told, row, before, messages, messagesBefore, wantsCut } = props;
   const said = ofHistory(messages);
   const known = before && new Set(ofHistory(messagesBefore).map(({ ref }) => ref));
   const text = said.map(({ role, content }) => `${role}: ${textOf(content)}`).join("\n\n");
@@ -159,21 +142,23 @@ function HistoryText({ route, told, row, before, messages, messagesBefore }: Sec
     <div className="exact">
       <Meta {...{ route, told, row }} text={text} />
       <section className="text" tabIndex={0} aria-label={`Text of ${row.title}`}>
-        <LeftOutBox route={route} told={told} />
-        <div className="diff" aria-busy={messages === undefined}>
-          {said.map((message, at) => {
-            const added = known !== undefined && messagesBefore !== undefined && !known.has(message.ref);
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the same words may be told twice
-              <div key={at} className={added ? "a" : ""}>
-                <i>{at + 1}</i>
-                <s>{added ? "+" : ""}</s>
-                <span>
-                  <span className="role">{message.role}</span> {wholeText(message)}
-                </span>
-              </div>
-            );
-          })}
+        <LeftOutBox route={route} told={told} opens={wantsCut} />
+        <div className="diff wraps" aria-busy={messages === undefined}>
+          <div className="diff-rows">
+            {said.map((message, at) => {
+              const added = known !== undefined && messagesBefore !== undefined && !known.has(message.ref);
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the same words may be told twice
+                <div key={at} className={added ? "a" : ""}>
+                  <i>{at + 1}</i>
+                  <s>{added ? "+" : ""}</s>
+                  <span>
+                    <span className="role">{message.role}</span> {wholeText(message)}
+                  </span>
+                </div>
+              );
+            })}
+          </div>
         </div>
       </section>
     </div>
@@ -187,38 +172,4 @@ function ofHistory(messages: readonly ContextMessage[] | undefined): readonly Co
 function wholeText(message: ContextMessage): string {
   const text = textOf(message.content);
   return text.trim() === "" ? firstLine(message) : text;
-}
-
-/** Messages that had no room any more. */
-function LeftOutBox({ route, told }: { readonly route: ThreadRoute; readonly told: Told }) {
-  const [open, setOpen] = useState(false);
-  const { dropped = [], window } = told.manifest;
-  const messages = useLeftOut(route, dropped, open);
-  if (dropped.length === 0) return null;
-  return (
-    <>
-      <div className="cutmark">
-        <Icon of={Scissors} size={14} />
-        <span className="grow">
-          {count(dropped.length)} oldest messages, left out by the context window of {count(window.context)}.
-        </span>
-        <button type="button" className="lone-btn" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide" : "Show"}
-        </button>
-      </div>
-      {open && (
-        <div className="diff cut-words" aria-busy={messages === undefined}>
-          {messages?.map(({ id, role, text }) => (
-            <div key={id}>
-              <i />
-              <s />
-              <span>
-                <span className="role">{role}</span> {text}
-              </span>
-            </div>
-          ))}
-        </div>
-      )}
-    </>
-  );
 }

@@ -18,8 +18,9 @@ import {
   SunMoon,
 } from "lucide-react";
 import { type Command, useCommandList } from "../../state/commands.js";
+import { askToFind } from "../../state/find-asked.js";
 import { usePrefs } from "../../state/prefs.js";
-import { navigate } from "../../state/router.js";
+import { currentRoute, navigate } from "../../state/router.js";
 import { type Tree, useTree } from "../../state/tree.js";
 import { folderHere, startThread } from "../agents/actions.js";
 import { note } from "../first-visit/progress.js";
@@ -132,6 +133,28 @@ export function wordRows(tree: Tree, query: string, ask: () => void): Row[] {
       keys: "@",
       stays: true,
       run: ask,
+    },
+    ...findRow(query),
+  ];
+}
+
+/** Where its context is shown in its place, the thread comes back for it. */
+function findRow(query: string): Row[] {
+  const route = currentRoute();
+  if (route.view !== "thread") return [];
+  const { view, ws, thread } = route;
+  const find = () => {
+    if (!document.querySelector(".main.thread")) navigate({ view, ws, thread });
+    askToFind(query);
+  };
+  return [
+    {
+      id: "find-in-thread",
+      title: `Find “${query}” in this thread`,
+      words: [query.toLowerCase()],
+      icon: Search,
+      keys: "mod+f",
+      run: find,
     },
   ];
 }

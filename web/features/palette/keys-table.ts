@@ -48,6 +48,7 @@ export const KEYS: readonly KeyArea[] = [
       line("Open", "enter"),
       line("Rename", "r"),
       line("Move to", "m"),
+      line("Move up, down among its siblings", "alt+up", "alt+down"),
       line("Select, select a range", "space", "shift+up", "shift+down"),
       line("Delete", "delete"),
     ],
@@ -77,6 +78,17 @@ export const KEYS: readonly KeyArea[] = [
       line("Edit the last queued, in an empty field", "up"),
       line("Ask another agent", "@"),
       line("Leave", "escape"),
+    ],
+  },
+  {
+    title: "Artifact list",
+    lines: [
+      line("Previous, next item", "up", "down"),
+      line("Select, select a range, select all", "space", "shift+up", "shift+down", "mod+a"),
+      line("Mark done or open", "x"),
+      line("Edit", "enter"),
+      line("Move up, down", "alt+up", "alt+down"),
+      line("Delete", "delete"),
     ],
   },
   {

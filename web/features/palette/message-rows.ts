@@ -19,7 +19,7 @@ export function messageGroup(tree: Tree, hits: readonly Hit[], words: readonly s
     };
     return {
       id: `message-${hit.thread_id}-${hit.message_id}`,
-      title: hit.snippet.replace(/\s+/g, " "),
+      title: around(hit.snippet.replace(/\s+/g, " "), words),
       words,
       icon: MessageSquare,
       end: thread && titleOf(thread),
@@ -28,4 +28,18 @@ export function messageGroup(tree: Tree, hits: readonly Hit[], words: readonly s
     };
   });
   return { id: "messages", title: "In messages", rows };
+}
+
+const LEAD = 16;
+const small = matchMedia("(max-width: 639px)");
+
+/** On a phone a row has room for little more than what was found: there it begins a word or two before that. */
+function around(text: string, words: readonly string[]): string {
+  if (!small.matches) return text;
+  const lower = text.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
+  const at = Math.min(...places);
+  if (places.length === 0 || at <= LEAD) return text;
+  const from = text.indexOf(" ", at - LEAD);
+  return `…${text.slice(from >= 0 && from < at ? from + 1 : at)}`;
 }

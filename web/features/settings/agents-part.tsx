@@ -1,6 +1,7 @@
 import { CircleAlert } from "lucide-react";
 import { Icon } from "../../ui/icon.js";
 import { useConfigFile } from "../agents/config-file.js";
+import { LookAgain } from "../agents/look-again.js";
 import { MachineList } from "../agents/machine.js";
 import { CopyButton } from "./copy.js";
 import { Part } from "./part.js";
@@ -45,6 +46,7 @@ export function AgentsPart() {
         </div>
       )}
       <MachineList />
+      <LookAgain />
       <h3>Add an agent</h3>
       <p className="ink-2">
         Write this file. It counts as soon as it is saved, and an error changes nothing. When it names agents,

@@ -1,10 +1,7 @@
-import { ArrowLeft } from "lucide-react";
 import { useEffect } from "react";
-import { useDrawers } from "../../shell/panes.js";
-import { useSize } from "../../shell/size.js";
-import { navigate, useRoute } from "../../state/router.js";
+import { BackToTree } from "../../shell/back-to-tree.js";
+import { useRoute } from "../../state/router.js";
 import { useTree } from "../../state/tree.js";
-import { IconButton } from "../../ui/button.js";
 import { Link } from "../../ui/link.js";
 import { AboutPart } from "./about-part.js";
 import { AgentsPart } from "./agents-part.js";
@@ -27,7 +24,7 @@ export default function SettingsView() {
   return (
     <main className="main">
       <header className="bar">
-        <Back />
+        <BackToTree />
         <h1 className="strong grow">Settings</h1>
       </header>
       <div className="set-scroll thin-scroll">
@@ -60,13 +57,6 @@ export default function SettingsView() {
       </div>
     </main>
   );
-}
-
-function Back() {
-  const ws = useTree((tree) => tree.ws);
-  const phone = useSize() === "phone";
-  const back = () => (phone ? navigate({ view: "home", ws }) : useDrawers.setState({ open: "side" }));
-  return <IconButton icon={ArrowLeft} label="Threads" className="only-narrow" onClick={back} />;
 }
 
 /** Goes to the part that the address names. Parts that load later push it away, so it is gone to for a moment. */

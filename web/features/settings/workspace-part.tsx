@@ -1,6 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import type { Result, Workspace } from "../../../src/protocol/index.js";
+import { openOverlay } from "../../shell/overlays.js";
 import { call, client } from "../../state/gateway.js";
 import { queries } from "../../state/queries.js";
 import { toastProblem } from "../../state/toasts.js";
@@ -31,6 +32,14 @@ export function WorkspacePart({ ws }: { readonly ws: string }) {
           <span>{warning}</span>
         </p>
       ))}
+      <Line
+        label="Sessions of other tools"
+        hint="Those of Claude Code, Codex, pi and OpenCode become threads here."
+      >
+        <Button small onClick={() => openOverlay({ kind: "import" })}>
+          Import sessions…
+        </Button>
+      </Line>
       <Reindex ws={ws} />
     </Part>
   );

@@ -4,16 +4,17 @@ import type { RunApproval } from "../../../src/protocol/index.js";
 import { agentName, useAgent } from "../../state/agents.js";
 import { call } from "../../state/gateway.js";
 import { usePrefs } from "../../state/prefs.js";
+import { useRun } from "../../state/runs.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useThread } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
-import { count, hourMinute } from "../../ui/format.js";
+import { count, when } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 import { StateMark } from "../../ui/state-mark.js";
 import { Asked, wishOf } from "./asked.js";
-import { approvalKey, DECIDED, type Decision, decide, useDecisions } from "./decisions.js";
+import { approvalKey, DECIDED, type Decision, decide } from "./decisions.js";
 import { usePlace } from "./place.js";
 import { setSeen } from "./reading.js";
 
@@ -27,11 +28,14 @@ export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
   const ref = useInView(approvalKey(approval));
   const name = agentName(agent, approval.agent_id);
   const title = `${name} wants to ${wishOf(approval.name)}`;
-  const off = whole === undefined ? "All of it is being read first" : sent && "It is being answered";
+  const answered = (by: Decision) => (sent === by ? { busy: true } : { off: sent && "It is being answered" });
+  const allowing = (by: Decision) =>
+    whole === undefined ? { off: "All of it is being read first" } : answered(by);
   const answer = (decision: Decision) => {
     if (sent || (whole === undefined && decision !== "deny")) return;
     setSent(decision);
-    void decide(approval, decision).finally(() => setSent(undefined));
+    // What was answered stays so until the run says it, too: no second answer slips in between.
+    void decide(approval, decision).then((done) => done || setSent(undefined));
   };
   return (
     <div
@@ -61,13 +65,13 @@ export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
         </p>
       )}
       <div className="btns">
-        <Button kind="primary" keys="a" off={off} onClick={() => answer("allow")}>
+        <Button kind="primary" keys="a" {...allowing("allow")} onClick={() => answer("allow")}>
           Allow once
         </Button>
-        <Button className="wide" off={off} onClick={() => answer("always")}>
+        <Button className="wide" {...allowing("always")} onClick={() => answer("always")}>
           Always in this thread
         </Button>
-        <Button keys="d" off={sent && "It is being answered"} onClick={() => answer("deny")}>
+        <Button keys="d" {...answered("deny")} onClick={() => answer("deny")}>
           Deny
         </Button>
         <span className="grow" />
@@ -135,12 +139,12 @@ function useInView(key: string) {
 
 /** What an answered card folds to: `Allowed once, 14:32`. */
 export function DecidedRow({ run_id, tool_call_id }: Pick<RunApproval, "run_id" | "tool_call_id">) {
-  const decided = useDecisions(({ made }) => made.get(approvalKey({ run_id, tool_call_id })));
+  const decided = useRun(run_id)?.decisions?.find((each) => each.tool_call_id === tool_call_id);
   if (!decided) return null;
   return (
     <p className="decided">
       <Icon of={decided.decision === "deny" ? X : Check} size={12} />
-      {DECIDED[decided.decision]}, {hourMinute(decided.at)}
+      {DECIDED[decided.decision]}, {when(decided.decided_at)}
     </p>
   );
 }

@@ -4,14 +4,14 @@ import type { Run, RunApproval } from "../../../src/protocol/index.js";
 import { agentName, dyeOf, useAgent } from "../../state/agents.js";
 import { useRuns } from "../../state/runs.js";
 import { useThread } from "../../state/tree.js";
-import { counted, duration, elapsed } from "../../ui/format.js";
+import { count, counted, duration, elapsed } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
 import { Markdown } from "../../ui/markdown/markdown.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 import { StateMark } from "../../ui/state-mark.js";
 import { ApprovalCard, DecidedRow } from "./approval-card.js";
-import { approvalKey, useDecisions } from "./decisions.js";
+import { approvalKey } from "./decisions.js";
 import { type Delegation, delegationOf } from "./delegation.js";
 import { useKnownRun } from "./known-run.js";
 import { useNow } from "./now.js";
@@ -139,18 +139,18 @@ function answeredWords({ calls, ms }: Delegation): string {
   return facts.join(", ");
 }
 
+const SHOWN_DECISIONS = 3;
+
 /** What the delegate asks stands here too; answering it in either place answers both. */
 function Waiting({ child }: { readonly child: Run | undefined }) {
-  const decided = useDecisions(({ made }) => made);
   if (!child) return null;
-  const waiting = child.approvals ?? [];
-  const answered = [...decided.keys()].filter(
-    (key) => key.startsWith(`${child.id} `) && !waiting.some((one) => approvalKey(one) === key),
-  );
+  const { approvals: waiting = [], decisions = [] } = child;
+  const earlier = decisions.length - SHOWN_DECISIONS;
   return (
     <>
-      {answered.map((key) => (
-        <DecidedRow key={key} run_id={child.id} tool_call_id={key.slice(child.id.length + 1)} />
+      {earlier > 0 && <p className="decided">{count(earlier)} answered before, in its thread</p>}
+      {decisions.slice(-SHOWN_DECISIONS).map(({ tool_call_id }) => (
+        <DecidedRow key={tool_call_id} run_id={child.id} tool_call_id={tool_call_id} />
       ))}
       {waiting.map((one) => (
         <ApprovalCard key={approvalKey(one)} approval={one} />

@@ -1,21 +1,9 @@
-import { create } from "zustand";
 import type { RunApproval } from "../../../src/protocol/index.js";
 import { call } from "../../state/gateway.js";
 import { keep } from "../../state/runs.js";
 import { toastProblem } from "../../state/toasts.js";
 
 export type Decision = "allow" | "always" | "deny";
-
-interface Decided {
-  readonly decision: Decision;
-  /** Unix seconds. */
-  readonly at: number;
-}
-
-/** What was answered in this window. */
-export const useDecisions = create<{ readonly made: ReadonlyMap<string, Decided> }>()(() => ({
-  made: new Map(),
-}));
 
 export function approvalKey({ run_id, tool_call_id }: Pick<RunApproval, "run_id" | "tool_call_id">): string {
   return `${run_id} ${tool_call_id}`;
@@ -24,16 +12,14 @@ export function approvalKey({ run_id, tool_call_id }: Pick<RunApproval, "run_id"
 export const DECIDED = { allow: "Allowed once", always: "Always allowed in this thread", deny: "Denied" };
 
 /** Answers a call that waits. What is refused (somebody else was faster, say) is said, and the card stays as it is. */
-export async function decide(approval: RunApproval, decision: Decision): Promise<void> {
+export async function decide(approval: RunApproval, decision: Decision): Promise<boolean> {
   const { run_id, tool_call_id } = approval;
   try {
     const { run } = await call("run/approve", { run_id, tool_call_id, decision });
-    const at = Math.floor(Date.now() / 1000);
-    useDecisions.setState(({ made }) => ({
-      made: new Map([...made, [approvalKey(approval), { decision, at }]]),
-    }));
     keep([run], { told: false });
+    return true;
   } catch (error) {
     toastProblem(error);
+    return false;
   }
 }

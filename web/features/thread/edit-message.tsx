@@ -70,7 +70,8 @@ export function EditMessage({ message, text, line }: EditMessageProps) {
           small
           kind="primary"
           keys="enter"
-          off={words.trim() === "" ? "Write a message first" : sending ? "It is being sent" : undefined}
+          off={words.trim() === "" ? "Write a message first" : undefined}
+          busy={sending}
           onClick={() => void send()}
         >
           Resend

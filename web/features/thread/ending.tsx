@@ -2,10 +2,12 @@ import { CircleAlert, CircleStop } from "lucide-react";
 import type { Run } from "../../../src/protocol/index.js";
 import { transcriptOf } from "../../state/messages.js";
 import { navigate } from "../../state/router.js";
+import { isUnderWay, useThreadRuns } from "../../state/runs.js";
 import { docName, useThread, useTree } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
 import { Icon } from "../../ui/icon.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
+import { useBusy } from "../../ui/use-busy.js";
 import type { Item } from "./items.js";
 import { type Place, usePlace, useShowContext } from "./place.js";
 import { sendAgain } from "./resend.js";
@@ -93,13 +95,16 @@ interface TryAgainProps {
 
 function TryAgain({ run, kind }: TryAgainProps) {
   const place = usePlace();
-  const busy = useThread(place.thread)?.status !== "idle";
+  const [busy, work] = useBusy();
+  const idle = useThread(place.thread)?.status === "idle";
+  const begun = useThreadRuns(place.thread).some(isUnderWay);
   return (
     <Button
       kind={kind}
       small={kind === "quiet"}
-      off={busy ? "Another run is under way" : undefined}
-      onClick={() => void tryAgain(place, run)}
+      off={(begun || !idle) && !busy ? "Another run is under way" : undefined}
+      busy={busy}
+      onClick={() => work(() => tryAgain(place, run))}
     >
       Try again
     </Button>

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronUp, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { askToFind, useFindAsked } from "../../state/find-asked.js";
 import { IconButton } from "../../ui/button.js";
 import { count } from "../../ui/format.js";
 import { type Found, useFound } from "./find.js";
@@ -24,6 +25,13 @@ export function FindBar({ onClose }: { onClose(): void }) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  const asked = useFindAsked(({ words }) => words);
+  useEffect(() => {
+    if (asked === undefined) return;
+    setQuery(asked);
+    askToFind(undefined);
+    field.current?.focus();
+  }, [asked]);
   useEffect(() => {
     const hit = hits[at];
     if (hit !== undefined) void jumpTo(hit);

@@ -1,6 +1,7 @@
 import { Copy, GitFork, Layers, Link2, Pencil } from "lucide-react";
 import { pathOf } from "../../state/router.js";
 import { IconButton } from "../../ui/button.js";
+import { useBusy } from "../../ui/use-busy.js";
 import { copyText, messageAsMarkdown } from "./as-markdown.js";
 import type { Item } from "./items.js";
 import { type Place, usePlace, useShowContext } from "./place.js";
@@ -12,7 +13,7 @@ export interface MessageActions {
   readonly copy: () => void;
   readonly link: () => void;
   readonly edit?: (() => void) | undefined;
-  readonly fork: () => void;
+  readonly fork: () => Promise<unknown>;
   readonly context?: (() => void) | undefined;
 }
 
@@ -30,7 +31,7 @@ export function actionsOf(
     copy: () => void copyText(messageAsMarkdown(message), "Copied as Markdown"),
     link: () => void copyText(location.origin + addressOf(place, message.id), "Copied the link"),
     ...(asked !== undefined && { edit: () => beginEditing(asked) }),
-    fork: () => void fork(place, message.id),
+    fork: () => fork(place, message.id),
     ...(run !== undefined && { context: () => showContext(run) }),
   };
 }
@@ -48,6 +49,7 @@ interface ActionsProps {
 export function Actions({ item, asked }: ActionsProps) {
   const actions = actionsOf(item, usePlace(), useShowContext(), item.kind === "user" ? asked : undefined);
   const tab = useReading(({ current }) => (current === item.key ? 0 : -1));
+  const [forking, work] = useBusy();
   if (!actions) return null;
   const { copy, edit, context } = actions;
   return (
@@ -63,7 +65,8 @@ export function Actions({ item, asked }: ActionsProps) {
         label="Fork from here"
         keys="f"
         tabIndex={tab}
-        onClick={actions.fork}
+        busy={forking}
+        onClick={() => work(actions.fork)}
       />
       {context && (
         <IconButton small icon={Layers} label="Show its context" keys="x" tabIndex={tab} onClick={context} />

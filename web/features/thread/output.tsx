@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { count, counted } from "../../ui/format.js";
 import { visible } from "../../ui/markdown/visible.js";
 import { tailWords } from "./call-facts.js";
 import type { Call } from "./parts.js";
@@ -23,7 +24,7 @@ export function Output({ call }: { readonly call: Call }) {
       {lines.length > TAIL_LINES && (
         <div className="well-f">
           <span className="grow">
-            {all ? `${lines.length} lines` : tailWords(shown.length, lines.length)}
+            {all ? allWords(lines.length, said.length) : tailWords(shown.length, lines.length)}
           </span>
           <button type="button" className="link" onClick={() => setAll(!all)}>
             {all ? "Last lines" : "All output"}
@@ -32,6 +33,11 @@ export function Output({ call }: { readonly call: Call }) {
       )}
     </div>
   );
+}
+
+function allWords(lines: number, chars: number): string {
+  const whole = counted(lines, "line");
+  return chars > ALL_CHARS ? `${whole}, the last ${count(ALL_CHARS)} of ${count(chars)} characters` : whole;
 }
 
 function linesOf(output: string): string[] {

@@ -37,16 +37,23 @@ export type Part =
 
 type Loose = Readonly<Record<string, unknown>>;
 
+const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** What a message of an agent consists of. A call that no block names comes last. */
 export function partsOfMessage(message: Message): Part[] {
   const calls = new Map((message.toolCalls ?? []).map((call) => [text(call.toolCallId), callOf(call)]));
-  const parts = message.content.flatMap((block, at): Part[] => partOf(block, `${at}`, calls));
+  const took = thinkingTimes(message);
+  const parts = message.content.flatMap((block, at): Part[] => partOf(block, `${at}`, calls, took));
   return [...parts, ...[...calls.values()].map((call) => ({ kind: "call" as const, key: call.id, call }))];
 }
 
-function partOf(block: Loose, key: string, calls: Map<string, Call>): Part[] {
+/** How long thoughts took, by their blocks' places, where the gateway noted it. */
+function thinkingTimes({ heddle }: Message): Loose {
+  return ((heddle as Loose | undefined)?.thinkingMs ?? {}) as Loose;
+}
+
+function partOf(block: Loose, key: string, calls: Map<string, Call>, took: Loose): Part[] {
   switch (block.type) {
     case "text":
       return text(block.text).trim() === ""
@@ -55,7 +62,7 @@ function partOf(block: Loose, key: string, calls: Map<string, Call>): Part[] {
     case "thinking":
       return text(block.text).trim() === ""
         ? []
-        : [{ kind: "thinking", key, text: text(block.text), open: false }];
+        : [{ kind: "thinking", key, text: text(block.text), open: false, ms: number(took[key]) }];
     case "tool_call_ref": {
       const id = text(block.toolCallId);
       const call = calls.get(id);
@@ -65,7 +72,7 @@ function partOf(block: Loose, key: string, calls: Map<string, Call>): Part[] {
     case "image":
       return [{ kind: "image", key, asset: text(block.assetRef), mime: text(block.mimeType) }];
     default:
-      return [{ kind: "other", key, text: JSON.stringify(block, null, 2).slice(0, 4_000) }];
+      return [{ kind: "other", key, text: JSON.stringify(block, null, 2) }];
   }
 }
 

@@ -3,6 +3,7 @@ import { isKind } from "../../state/errors.js";
 import { call } from "../../state/gateway.js";
 import { transcriptOf } from "../../state/messages.js";
 import { navigate } from "../../state/router.js";
+import { keep } from "../../state/runs.js";
 import { toast, toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
 import type { Place } from "./place.js";
@@ -13,12 +14,13 @@ type Content = Params<"run/start">["content"];
 export async function sendAgain(place: Place, message: Message): Promise<boolean> {
   return trying(async () => {
     const content = await contentOf(place, message);
-    await call("run/start", {
+    const { run } = await call("run/start", {
       workspace_id: place.ws,
       thread_id: place.thread,
       content,
       idempotency_key: newKey(),
     });
+    keep([run], { told: false });
   });
 }
 
@@ -53,8 +55,18 @@ export async function resend(place: Place, message: Message, text: string): Prom
   });
 }
 
+/** By thread and message: forks that are being made. Whoever asks again meanwhile gets the same one. */
+const forking = new Map<string, Promise<boolean>>();
+
 /** A new thread with everything up to and with this message. */
-export async function fork(place: Place, message_id?: string): Promise<boolean> {
+export function fork(place: Place, message_id?: string): Promise<boolean> {
+  const name = `${place.thread} ${message_id ?? ""}`;
+  const made = forking.get(name) ?? makeFork(place, message_id).finally(() => forking.delete(name));
+  forking.set(name, made);
+  return made;
+}
+
+async function makeFork(place: Place, message_id?: string): Promise<boolean> {
   return trying(async () => {
     const { ws: workspace_id, thread: thread_id } = place;
     const { thread } = await call("thread/fork", { workspace_id, thread_id, message_id });

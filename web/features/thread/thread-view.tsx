@@ -1,6 +1,8 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { BackToTree } from "../../shell/back-to-tree.js";
 import { OfflineBanner } from "../../shell/offline.js";
 import { type Command, useCommands } from "../../state/commands.js";
+import { useFindAsked } from "../../state/find-asked.js";
 import type { ThreadRoute } from "../../state/router.js";
 import { useThread, useTree } from "../../state/tree.js";
 import { Composer } from "../composer/composer.js";
@@ -21,9 +23,13 @@ export default function ThreadView({ route }: { readonly route: ThreadRoute }) {
   const known = useTree((tree) => tree.state === "ready");
   const place = useMemo(() => ({ ws, thread: id }), [ws, id]);
   const [finding, setFinding] = useState(false);
+  const asked = useFindAsked(({ words }) => words !== undefined);
   const find = useCallback(() => setFinding(true), []);
   const closeFind = useCallback(() => setFinding(false), []);
   useFindCommand(finding, find);
+  useEffect(() => {
+    if (asked) find();
+  }, [asked, find]);
   if (known && !thread) return <Gone />;
   return (
     <PlaceContext value={place}>
@@ -56,6 +62,7 @@ function Gone() {
   return (
     <main className="main">
       <header className="bar">
+        <BackToTree />
         <h1 className="strong">Thread not found</h1>
       </header>
       <div className="blank">

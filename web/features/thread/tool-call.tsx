@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icon.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 import { ApprovalCard, DecidedRow } from "./approval-card.js";
 import { argumentOf, iconOf, type Outcome, opensByItself, outcomeOf } from "./call-facts.js";
+import { LongText } from "./long-text.js";
 import { useNow } from "./now.js";
 import { Output } from "./output.js";
 import type { Call } from "./parts.js";
@@ -105,7 +106,11 @@ const INPUT_CHARS = 8_000;
 
 /** What went in, all of it: the row shows only what matters most. */
 function Input({ input }: { readonly input: string }) {
-  return <pre className="out call-in">{visibleExactly(pretty(input).slice(0, INPUT_CHARS))}</pre>;
+  return (
+    <LongText text={pretty(input)} most={INPUT_CHARS}>
+      {(shown) => <pre className="out call-in">{visibleExactly(shown)}</pre>}
+    </LongText>
+  );
 }
 
 function pretty(input: string): string {

@@ -5,6 +5,7 @@ import { followThread } from "../../state/live.js";
 import { catchUp, loadEnd, loadMore, openTranscript, useTranscript } from "../../state/messages.js";
 import { loadRuns, useThreadRuns } from "../../state/runs.js";
 import { Button } from "../../ui/button.js";
+import { useBusy } from "../../ui/use-busy.js";
 import { AboveComposer } from "./above-composer.js";
 import { EmptyThread } from "./empty-thread.js";
 import { ItemView } from "./item.js";
@@ -151,6 +152,7 @@ function Skeleton() {
 
 function Unreadable({ error, thread }: { readonly error: unknown; readonly thread: string }) {
   const { message, code } = problemOf(error);
+  const [busy, work] = useBusy();
   return (
     <div className="blank" role="alert">
       <h2>The messages could not be read</h2>
@@ -158,7 +160,9 @@ function Unreadable({ error, thread }: { readonly error: unknown; readonly threa
         {message} Nothing is lost. {code && <code>{code}</code>}
       </p>
       <div className="btns">
-        <Button onClick={() => void loadEnd(thread)}>Try again</Button>
+        <Button busy={busy} onClick={() => work(() => loadEnd(thread))}>
+          Try again
+        </Button>
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 import { Unplug } from "lucide-react";
-import { memo, useEffect, useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { Run, RunApproval } from "../../../src/protocol/index.js";
 import { agentName, dyeOf, useAgent } from "../../state/agents.js";
 import { useLink } from "../../state/gateway.js";
@@ -18,11 +18,11 @@ import { Ending } from "./ending.js";
 import { AssetImage } from "./image.js";
 import type { Item } from "./items.js";
 import { useKnownRun } from "./known-run.js";
+import { LongText } from "./long-text.js";
 import { type Part, partsOfLive, partsOfMessage } from "./parts.js";
 import { contextRoute, usePlace, useShowContext } from "./place.js";
 import { useReading } from "./reading.js";
 import { Thinking } from "./thinking.js";
-import { rememberThoughts, withThoughts } from "./thoughts.js";
 import { ToolCall } from "./tool-call.js";
 
 type TurnItem = Extract<Item, { kind: "turn" | "run" }>;
@@ -52,15 +52,10 @@ export const Turn = memo(function Turn({ item }: { readonly item: TurnItem }) {
 function useParts(item: TurnItem): readonly Part[] {
   const live = useLiveParts(item.kind === "run" ? item.run.id : undefined);
   const running = item.kind === "run" && item.run.status === "running";
-  const parts = useMemo(
-    () =>
-      item.kind === "run" ? partsOfLive(live, running) : withThoughts(item.key, partsOfMessage(item.message)),
+  return useMemo(
+    () => (item.kind === "run" ? partsOfLive(live, running) : partsOfMessage(item.message)),
     [item, live, running],
   );
-  useEffect(() => {
-    if (item.kind === "run") rememberThoughts(item.key, parts);
-  }, [item, parts]);
-  return parts;
 }
 
 interface HeadProps {
@@ -152,10 +147,18 @@ interface PartOfProps {
   readonly tab: number;
 }
 
+/** Of what is no block that this page knows. */
+const OTHER_CHARS = 4_000;
+
 const PartOf = memo(function PartOf({ item, part, tab }: PartOfProps) {
   if (part.kind === "thinking") return <Thinking part={part} rowKey={`${item} ${part.key}`} tab={tab} />;
   if (part.kind === "image") return <AssetImage asset={part.asset} mime={part.mime} />;
-  if (part.kind === "other") return <pre className="out call-in">{visibleExactly(part.text)}</pre>;
+  if (part.kind === "other")
+    return (
+      <LongText text={part.text} most={OTHER_CHARS}>
+        {(shown) => <pre className="out call-in">{visibleExactly(shown)}</pre>}
+      </LongText>
+    );
   return (
     <div className={`read said${part.open ? " open" : ""}`}>
       <Markdown text={part.text} streaming={part.open} />

@@ -160,16 +160,23 @@ async function deleteDoc(folder: string): Promise<void> {
   const above = folder === ROOT ? undefined : tree.folders.get(folder)?.parent_folder_id;
   const next = folder === ROOT ? undefined : docInEffect(tree, above);
   const followers = followersOf(tree, folder).length;
+  const name = docName(tree, doc.folder_id);
   const yes = await confirm({
-    title: `Delete ${docName(tree, doc.folder_id)}?`,
+    title: `Delete ${name}?`,
     text: `${counted(followers, "thread")} then ${followers === 1 ? "follows" : "follow"} ${docWords(tree, next)}.`,
     yes: "Delete AGENTS.md",
   });
   if (!yes) return;
   const route = currentRoute();
+  const workspace_id = here();
   try {
-    await call("thread/agents_doc/archive", { workspace_id: here(), folder_id: doc.folder_id });
-    if (route.view === "doc" && (route.folder ?? ROOT) === folder) navigate({ view: "home", ws: here() });
+    await call("thread/agents_doc/archive", { workspace_id, folder_id: doc.folder_id });
+    if (route.view === "doc" && (route.folder ?? ROOT) === folder)
+      navigate({ view: "home", ws: workspace_id });
+    const { id: doc_id, version } = doc;
+    // What somebody wrote there in the meantime is not written over.
+    const back = { workspace_id, doc_id, version, expected_version: 0 };
+    toastUndo(`Deleted ${name}`, () => call("thread/agents_doc/restore", back));
   } catch (error) {
     toastProblem(error);
   }

@@ -44,10 +44,15 @@ interface Beside {
 }
 
 function threadBefore(tree: Tree, { threads }: Things, { folder, id, look }: Beside): string | null {
-  return before(threadsByRank(tree, folder), threads, { id, look });
+  return unmovedBefore(threadsByRank(tree, folder), threads, { id, look });
 }
 
-function before(all: readonly string[], moved: readonly string[], { id, look }: Omit<Beside, "folder">) {
+/** What stands before a place beside a sibling and stays where it is; null: nothing. */
+export function unmovedBefore(
+  all: readonly string[],
+  moved: readonly string[],
+  { id, look }: Omit<Beside, "folder">,
+): string | null {
   const end = all.indexOf(id) + (look === "after" ? 1 : 0);
   return all.slice(0, end).findLast((each) => !moved.includes(each)) ?? null;
 }
@@ -60,5 +65,5 @@ function overFolder(tree: Tree, { folders, threads }: Things, row: Row & { open?
   const look: DropLook = part < 0.25 ? "before" : "after";
   const folder = tree.folders.get(row.id)?.parent_folder_id;
   const siblings = tree.children.get(folder ?? ROOT)?.folders ?? [];
-  return { look, to: { folder, afterFolder: before(siblings, folders, { id: row.id, look }) } };
+  return { look, to: { folder, afterFolder: unmovedBefore(siblings, folders, { id: row.id, look }) } };
 }

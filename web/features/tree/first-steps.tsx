@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { openOverlay } from "../../shell/overlays.js";
+import { dyeOf, useAgents } from "../../state/agents.js";
 import { goToNextMatter } from "../../state/attention.js";
 import { shownKeys } from "../../state/commands.js";
 import { ROOT, useTree } from "../../state/tree.js";
@@ -13,7 +14,7 @@ export function FirstSteps({ folder }: { readonly folder: string | undefined }) 
   return (
     <div className="keys steps">
       <Step keys="c" run={() => void newThread({ folder })}>
-        New thread
+        <NewThread />
       </Step>
       <Step keys="shift+c" run={() => openDialog({ kind: "agent", folder })}>
         New thread with another agent
@@ -37,6 +38,21 @@ export function FirstSteps({ folder }: { readonly folder: string | undefined }) 
         </>
       )}
     </div>
+  );
+}
+
+/** Who will answer, where nobody else is asked for. */
+function NewThread() {
+  const usual = useAgents().list.find((agent) => agent.default);
+  if (!usual) return "New thread";
+  const { className, style } = dyeOf(usual, usual.agent_id);
+  return (
+    <>
+      New thread with{" "}
+      <b className={`ag ${className}`} style={style}>
+        {usual.display_name}
+      </b>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
-import { PanelLeft, ScrollText, SquarePen } from "lucide-react";
-import { useDrawers } from "../../shell/panes.js";
+import { ScrollText, SquarePen } from "lucide-react";
+import { BackToTree } from "../../shell/back-to-tree.js";
 import { useSize } from "../../shell/size.js";
 import { navigate } from "../../state/router.js";
 import { docInEffect, folderPath, ROOT, useFolder, useTree } from "../../state/tree.js";
@@ -46,7 +46,7 @@ function Place({ folder, name }: PlaceProps) {
   return (
     <main className="main">
       <header className="bar">
-        <ShowTree />
+        <BackToTree />
         <Crumbs folder={folder} name={name} />
         <Button kind="quiet" icon={ScrollText} className="only-wide" onClick={() => openDoc(folder)}>
           {known ? "Edit AGENTS.md" : "Create AGENTS.md"}
@@ -106,24 +106,12 @@ function Applies({ folder }: { readonly folder: string | undefined }) {
   );
 }
 
-/** At widths without a sidebar: the way to it. */
-export function ShowTree() {
-  const size = useSize();
-  const ws = useTree((tree) => tree.ws);
-  if (size !== "narrow" && size !== "phone") return null;
-  const show = () => {
-    if (size === "phone") navigate({ view: "home", ws });
-    else useDrawers.setState({ open: "side" });
-  };
-  return <IconButton icon={PanelLeft} label="Show the threads" onClick={show} />;
-}
-
 function NoFolder() {
   const ws = useTree((tree) => tree.ws);
   return (
     <main className="main">
       <header className="bar">
-        <ShowTree />
+        <BackToTree />
         <div className="crumbs grow">
           <h1>No such folder</h1>
         </div>

@@ -1,9 +1,12 @@
 import {
+  ArrowDown,
+  ArrowUp,
   Bot,
   Eraser,
   FolderInput,
   FolderOpen,
   FolderPlus,
+  type LucideIcon,
   Pencil,
   Pin,
   PinOff,
@@ -16,6 +19,7 @@ import { ROOT, useTree } from "../../state/tree.js";
 import { counted } from "../../ui/format.js";
 import type { MenuItem, MenuItems } from "../../ui/menu.js";
 import { clearThreads, deleteRows, newFolder, newThread, openDoc, pinThreads } from "./actions.js";
+import { type Step, stepOf, stepRows } from "./step.js";
 import { folderOfRow, rowsMeant, thingsOf } from "./things.js";
 import { openDialog, rename } from "./view.js";
 
@@ -23,7 +27,7 @@ import { openDialog, rename } from "./view.js";
 export function menuOf(key: string | undefined): MenuItems {
   if (key === undefined) return newItems(undefined);
   const keys = rowsMeant(key);
-  if (keys.length > 1) return severalItems(keys);
+  if (keys.length > 1) return severalItems(keys, key);
   if (key.startsWith("t:")) return threadItems(key);
   if (key.startsWith("f:")) return folderItems(key);
   if (key.startsWith("d:")) return docItems(key);
@@ -65,9 +69,29 @@ function threadItems(key: string): MenuItems {
       off: locked ?? empty,
       run: () => void clearThreads([key.slice(2)]),
     },
-    { label: "Move to…", icon: FolderInput, keys: "m", run: () => openDialog({ kind: "move", keys: [key] }) },
+    ...moveItems([key], key),
     null,
     { label: "Delete", icon: Trash2, keys: "del", run: () => void deleteRows([key]) },
+  ];
+}
+
+/** Everything a drag does, by name. */
+function moveItems(keys: readonly string[], key: string, what = ""): MenuItem[] {
+  const step = (label: string, icon: LucideIcon, by: Step): MenuItem => {
+    const stepped = stepOf(useTree.getState(), keys, by);
+    const off = "off" in stepped ? stepped.off : undefined;
+    const shown = by < 0 ? "alt+↑" : "alt+↓";
+    return { label: `Move${what} ${label}`, icon, keys: shown, off, run: () => stepRows(key, keys, by) };
+  };
+  return [
+    step("up", ArrowUp, -1),
+    step("down", ArrowDown, 1),
+    {
+      label: `Move${what} to…`,
+      icon: FolderInput,
+      keys: "m",
+      run: () => openDialog({ kind: "move", keys }),
+    },
   ];
 }
 
@@ -97,7 +121,7 @@ function folderItems(key: string): MenuItems {
     ...newItems(folder),
     null,
     { label: "Rename", icon: Pencil, keys: "r", run: () => rename(key) },
-    { label: "Move to…", icon: FolderInput, keys: "m", run: () => openDialog({ kind: "move", keys: [key] }) },
+    ...moveItems([key], key),
     null,
     { label: "Delete…", icon: Trash2, keys: "del", run: () => void deleteRows([key]) },
   ];
@@ -125,7 +149,7 @@ function agentItems(agent: string): MenuItems {
   ];
 }
 
-function severalItems(keys: readonly string[]): MenuItems {
+function severalItems(keys: readonly string[], key: string): MenuItems {
   const { threads, folders } = thingsOf(keys);
   const count = threads.length + folders.length;
   const items: (MenuItem | null)[] = [];
@@ -135,21 +159,12 @@ function severalItems(keys: readonly string[]): MenuItems {
   }
   if (count > 0) {
     const what = folders.length > 0 ? counted(count, "row") : counted(count, "thread");
-    items.push(
-      {
-        label: `Move ${what} to…`,
-        icon: FolderInput,
-        keys: "m",
-        run: () => openDialog({ kind: "move", keys }),
-      },
-      null,
-      {
-        label: folders.length > 0 ? `Delete ${what}…` : `Delete ${what}`,
-        icon: Trash2,
-        keys: "del",
-        run: () => void deleteRows(keys),
-      },
-    );
+    items.push(...moveItems(keys, key, ` ${what}`), null, {
+      label: folders.length > 0 ? `Delete ${what}…` : `Delete ${what}`,
+      icon: Trash2,
+      keys: "del",
+      run: () => void deleteRows(keys),
+    });
   }
   return items;
 }

@@ -1,5 +1,5 @@
 import { call } from "../../state/gateway.js";
-import { toastProblem, toastUndo } from "../../state/toasts.js";
+import { dismiss, isShown, toastProblem, toastUndo } from "../../state/toasts.js";
 import { folderPath, ROOT, type Tree, useTree } from "../../state/tree.js";
 import { type Things, thingsOf, topmost } from "./things.js";
 import { setOpen } from "./view.js";
@@ -20,15 +20,21 @@ export function whyNot(tree: Tree, { folders }: Things, to: string | undefined):
   return own && `${own.name} can't be moved into itself.`;
 }
 
-/** Moves rows, in their order, and offers to put them back. */
-export async function moveRows(keys: readonly string[], to: Spot): Promise<void> {
+interface Said {
+  readonly words: string;
+  /** Rows that were moved so before, while that can be taken back: one way back leads to where they were at first. */
+  readonly again: true;
+}
+
+/** Moves rows, in their order, and offers to put them back. Resolves once the tree shows them there. */
+export async function moveRows(keys: readonly string[], to: Spot, said?: Said): Promise<void> {
   const tree = useTree.getState();
   const things = inOrder(tree, topmost(tree, thingsOf(keys)));
   const before = [...things.folders.map(folderSpot(tree)), ...things.threads.map(threadSpot(tree))];
   const ends = tree.ws === undefined || before.length === 0;
   if (ends || whyNot(tree, things, to.folder) !== undefined) return;
   const ws = tree.ws as string;
-  const words = movedWords(tree, things, to);
+  const words = said?.words ?? movedWords(tree, things, to);
   const moved: Move[] = [];
   try {
     let { afterFolder, afterThread = null } = to;
@@ -46,7 +52,22 @@ export async function moveRows(keys: readonly string[], to: Spot): Promise<void>
   } catch (error) {
     toastProblem(error);
   }
-  if (moved.length > 0) toastUndo(words, () => putBack(ws, moved));
+  if (moved.length > 0) offerBack(ws, words, said ? sinceFirst(moved) : moved);
+}
+
+/** What the last offer to put rows back would do. */
+let offered: { readonly toast: number; readonly moved: readonly Move[] } | undefined;
+
+function offerBack(ws: string, words: string, moved: readonly Move[]): void {
+  offered = { moved, toast: toastUndo(words, () => putBack(ws, moved)) };
+}
+
+/** Where the same rows were before all their moves that can still be taken back; the offer of those is replaced. */
+function sinceFirst(moved: readonly Move[]): readonly Move[] {
+  const rows = (all: readonly Move[]) => all.map(({ thread, folder }) => thread ?? folder).join();
+  if (!offered || !isShown(offered.toast) || rows(offered.moved) !== rows(moved)) return moved;
+  dismiss(offered.toast);
+  return offered.moved;
 }
 
 async function putBack(ws: string, moved: readonly Move[]): Promise<void> {
@@ -59,16 +80,31 @@ interface Move {
   readonly to: Spot;
 }
 
-function put(workspace_id: string, { thread, folder, to }: Move): Promise<unknown> {
+async function put(workspace_id: string, { thread, folder, to }: Move): Promise<void> {
   if (thread !== undefined) {
-    const after_id = to.afterThread;
-    return call("thread/move", { workspace_id, thread_id: thread, folder_id: to.folder, after_id });
+    const params = { workspace_id, thread_id: thread, folder_id: to.folder, after_id: to.afterThread };
+    const { placement } = await call("thread/move", params);
+    return until(({ places }) => places.get(thread)?.rank === placement.rank);
   }
-  return call("thread/folder/move", {
-    workspace_id,
-    folder_id: folder as string,
-    parent_folder_id: to.folder,
-    after_id: to.afterFolder,
+  const id = folder as string;
+  const params = { workspace_id, folder_id: id, parent_folder_id: to.folder, after_id: to.afterFolder };
+  const { rank } = (await call("thread/folder/move", params)).folder;
+  return until(({ folders }) => folders.get(id)?.rank === rank);
+}
+
+const PATIENCE_MS = 1_000;
+
+/** The answer comes before what changed by it: whoever counts on the order has to wait for that. */
+function until(shows: (tree: Tree) => boolean): Promise<void> {
+  return new Promise((done) => {
+    const end = () => {
+      stop();
+      clearTimeout(timer);
+      done();
+    };
+    const stop = useTree.subscribe((tree) => shows(tree) && end());
+    const timer = setTimeout(end, PATIENCE_MS);
+    if (shows(useTree.getState())) end();
   });
 }
 

@@ -19,6 +19,8 @@ interface RowProps {
   readonly tab: boolean;
   /** Main shows it. */
   readonly current: boolean;
+  /** Main shows it, or did before the tree came in its place, or it was picked. */
+  readonly selected: boolean;
   readonly picked: boolean;
   readonly renaming: boolean;
   readonly drop: DropLook | undefined;
@@ -154,7 +156,7 @@ function Frame(props: FrameProps) {
       aria-level={row.depth + 1}
       aria-setsize={row.setSize}
       aria-posinset={row.posInSet}
-      aria-selected={props.picked || props.current}
+      aria-selected={props.selected}
       aria-current={props.current ? "page" : undefined}
       {...holder}
       tabIndex={tab ? 0 : -1}
@@ -182,8 +184,8 @@ function Frame(props: FrameProps) {
   );
 }
 
-function classOf({ className, current, picked, drop }: FrameProps): string {
-  const parts = ["tr", className, current && "sel", picked && "sel picked", drop && `drop-${drop}`];
+function classOf({ className, selected, picked, drop }: FrameProps): string {
+  const parts = ["tr", className, selected && "sel", picked && "picked", drop && `drop-${drop}`];
   return parts.filter(Boolean).join(" ");
 }
 

@@ -21,13 +21,12 @@ export function SideFoot() {
       <footer className="side-foot">
         <Standing waiting={waiting.length > 0} />
         <WaitingButton matters={waiting} />
-        <span className="grow" />
         <IconButton
           icon={ListTree}
           label="Group by agent"
           small
           aria-pressed={byAgent}
-          className={byAgent ? "on" : ""}
+          className={byAgent ? "foot-first on" : "foot-first"}
           onClick={toggleGrouping}
         />
         {ws !== undefined && (

@@ -10,12 +10,13 @@ import { TreeDialogs } from "./dialogs.js";
 import { startFilter } from "./filter-field.js";
 import { toggleGrouping } from "./side-foot.js";
 import { folderHere, rowsMeant } from "./things.js";
-import { rowOfRoute } from "./use-rows.js";
+import { rowOfRoute, useNoteLeft } from "./use-rows.js";
 import { openDialog, useView } from "./view.js";
 
 /** What the tree offers by name and key, whether the sidebar is shown or not; and what keeps an eye on runs. */
 export function TreeCommands() {
   useAttention();
+  useNoteLeft();
   const ws = useTree((tree) => tree.ws);
   const phone = useSize() === "phone";
   const panes = usePanes();

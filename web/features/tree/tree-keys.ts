@@ -4,6 +4,7 @@ import { useTree } from "../../state/tree.js";
 import { deleteRows } from "./actions.js";
 import { openRow, toggleRow } from "./open-row.js";
 import type { Row, Rows } from "./rows.js";
+import { stepRows } from "./step.js";
 import { rowsMeant } from "./things.js";
 import { openDialog, pick, rename, unpick, useView } from "./view.js";
 
@@ -20,11 +21,18 @@ export interface KeysGiven {
 
 /** Carries out a key in the tree. What is not the tree's is left to the window. */
 export function pressKey(event: KeyboardEvent, given: KeysGiven): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const row = given.rows.list[given.at];
-  if (!row) return;
-  const taken = moves(event, given) || acts(event, row, given) || letters(event, row, given);
+  if (!row || event.ctrlKey || event.metaKey) return;
+  const taken = event.altKey
+    ? steps(event, row)
+    : moves(event, given) || acts(event, row, given) || letters(event, row, given);
   if (taken) event.preventDefault();
+}
+
+function steps(event: KeyboardEvent, { key }: Row): boolean {
+  if (event.shiftKey || !/^Arrow(Up|Down)$/.test(event.key)) return false;
+  stepRows(key, rowsMeant(key), event.key === "ArrowUp" ? -1 : 1, event.repeat);
+  return true;
 }
 
 function moves(event: KeyboardEvent, given: KeysGiven): boolean {

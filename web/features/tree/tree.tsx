@@ -12,7 +12,7 @@ import { folderOfRow } from "./things.js";
 import { extend, pressKey, togglePicked } from "./tree-keys.js";
 import { useDrag } from "./use-drag.js";
 import { useLongPress } from "./use-long-press.js";
-import { rowOfRoute } from "./use-rows.js";
+import { rowOfRoute, useRowLeft } from "./use-rows.js";
 import { keptScroll, useAnchor, useRowHeight } from "./use-scroll.js";
 import { setFocusRow, setOpen, unpick, useView } from "./view.js";
 
@@ -27,8 +27,10 @@ export function ThreadTree({ ws, rows }: ThreadTreeProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const view = useView();
   const current = rowOfRoute(useRoute());
+  const left = useRowLeft();
+  const marked = current ?? left;
   const height = useRowHeight();
-  const focusAt = focusIndex(rows, view.focus, current);
+  const focusAt = focusIndex(rows, view.focus, marked);
   const renamingAt = view.renaming === undefined ? undefined : rows.at.get(view.renaming);
   const virtual = useVirtualizer({
     count: rows.list.length,
@@ -44,7 +46,8 @@ export function ThreadTree({ ws, rows }: ThreadTreeProps) {
   const scrolled = useAnchor({ scroller, rows, height, ws, loose: view.filter !== undefined });
   const rowAt = useCallback((target: EventTarget) => indexOf(target), []);
   const go = useRowFocus({ scroller, rows, focusAt, show: (at) => virtual.scrollToIndex(at) });
-  useReveal(rows, current, (at) => virtual.scrollToIndex(at));
+  useReveal(rows, marked, (at) => virtual.scrollToIndex(at));
+  useFollow(rows, (at) => virtual.scrollToIndex(at));
   const { drop, on } = useDrag(rows, rowAt);
   const pointer = usePointer(rows, scroller);
   const press = useLongPress(pointer.menu);
@@ -78,6 +81,7 @@ export function ThreadTree({ ws, rows }: ThreadTreeProps) {
                   mark={marks.get(row.key)}
                   tab={index === focusAt}
                   current={row.key === current}
+                  selected={row.key === marked || view.picked.has(row.key)}
                   picked={view.picked.has(row.key)}
                   renaming={view.renaming === row.key}
                   drop={drop?.key === row.key ? drop.look : undefined}
@@ -136,14 +140,13 @@ function useRowFocus({ scroller, rows, focusAt, show }: FocusGiven): (at: number
     const lost = had.current?.row.isConnected === false && document.activeElement === document.body;
     const { grab } = useView.getState();
     if (!place || rows.list.length === 0 || !(wanted.current || lost || grab)) return;
-    wanted.current = false;
-    if (grab) useView.setState({ grab: false });
     const at = lost ? Math.min(had.current?.at ?? 0, rows.list.length - 1) : focusAt;
     const row = rows.list[at];
-    if (row && at !== focusAt) {
-      wanted.current = true;
-      setFocusRow(row.key);
-    } else place.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus({ preventScroll: true });
+    const drawn = place.querySelector<HTMLElement>(`[data-at="${at}"]`);
+    wanted.current = row !== undefined && (at !== focusAt || !drawn);
+    if (row && at !== focusAt) setFocusRow(row.key);
+    else drawn?.focus({ preventScroll: true });
+    if (grab) useView.setState({ grab: false });
   });
   useEffect(() => {
     const place = scroller.current;
@@ -196,6 +199,16 @@ function useReveal(rows: Rows, current: string | undefined, show: (at: number) =
     shown.current = current;
     if (useView.getState().picked.size === 0) setFocusRow(current);
     show(at);
+  });
+}
+
+/** A row that was moved by keys or menu stays in view. */
+function useFollow(rows: Rows, show: (at: number) => void): void {
+  const reveal = useView((view) => view.reveal);
+  useEffect(() => {
+    const at = reveal === undefined ? undefined : rows.at.get(reveal);
+    if (reveal !== undefined) useView.setState({ reveal: undefined });
+    if (at !== undefined) show(at);
   });
 }
 

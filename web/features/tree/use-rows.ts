@@ -1,4 +1,6 @@
-import { useDeferredValue, useMemo } from "react";
+import { useDeferredValue, useEffect, useMemo } from "react";
+import { create } from "zustand";
+import { useSize } from "../../shell/size.js";
 import { useAgents } from "../../state/agents.js";
 import { useLayout, usePrefs } from "../../state/prefs.js";
 import { type Route, useRoute } from "../../state/router.js";
@@ -38,6 +40,23 @@ export function useRows(): Rows {
     if (byAgent) return indexed(rowsByAgent({ children, threads, agents, closed, kept }));
     return indexed(rowsByFolder({ children, docs, open: new Set(openFolders), editing, kept }));
   }, [byAgent, filter, openFolders, closedAgents, children, docs, threads, folders, agents, editing]);
+}
+
+const useLeft = create<{ readonly row: string | undefined }>()(() => ({ row: undefined }));
+
+/** Notes what main shows, so that the tree that takes its place can say where one came from. */
+export function useNoteLeft(): void {
+  const route = useRoute();
+  useEffect(() => {
+    const row = rowOfRoute(route);
+    if (row !== undefined) useLeft.setState({ row });
+  }, [route]);
+}
+
+/** The row of what was shown before the tree, where there is room for one of the two only. */
+export function useRowLeft(): string | undefined {
+  const row = useLeft((left) => left.row);
+  return useSize() === "phone" ? row : undefined;
 }
 
 /** The row of what main shows. */

@@ -24,6 +24,8 @@ interface View {
   /** What it offers is decided when it opens: it must not change under the pointer. */
   readonly menu: { readonly items: MenuItems; readonly anchor: MenuAnchor } | undefined;
   readonly dialog: TreeDialog | undefined;
+  /** A row that was moved: the tree shows where it is now. */
+  readonly reveal: string | undefined;
   /** The tree takes the focus as soon as it has a row. */
   readonly grab: boolean;
 }
@@ -38,6 +40,7 @@ export const useView = create<View>()(() => ({
   filter: undefined,
   menu: undefined,
   dialog: undefined,
+  reveal: undefined,
   grab: false,
 }));
 

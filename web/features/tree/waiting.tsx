@@ -15,7 +15,7 @@ export function WaitingButton({ matters }: { readonly matters: readonly Matter[]
   const close = useCallback(() => setOpen(false), []);
   const all = [...matters, ...news];
   if (all.length === 0) return null;
-  const words = matters.length > 0 ? `${count(matters.length)} waiting` : `${count(news.length)} new`;
+  const [number, word] = matters.length > 0 ? [matters.length, "waiting"] : [news.length, "new"];
   return (
     <>
       <button
@@ -27,8 +27,11 @@ export function WaitingButton({ matters }: { readonly matters: readonly Matter[]
         title="Waiting for you"
         onClick={() => setOpen(!open)}
       >
-        <StateMark mark={matters.length > 0 ? "waiting" : "new"} silent />
-        {words}
+        <span className="foot-number">
+          <StateMark mark={matters.length > 0 ? "waiting" : "new"} silent />
+          {count(number)}
+        </span>{" "}
+        <span>{word}</span>
       </button>
       {open && <WaitingList matters={all} opener={button.current} onClose={close} />}
     </>
