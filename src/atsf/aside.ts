@@ -20,6 +20,12 @@ export function setLogAside(dir: string, now: number): Promise<string | undefine
   });
 }
 
+/** Makes a log that was put aside the thread's again. The caller has held the lock since. */
+export async function bringLogBack(dir: string, aside: string): Promise<void> {
+  await rename(join(dir, aside), join(dir, LOG));
+  await syncDirectory(dir);
+}
+
 /** Removes logs that were put aside before a time, told by their names, and answers which. Nothing else is touched. */
 export async function purgeAside(dir: string, beforeMs: number): Promise<string[]> {
   const removed: string[] = [];

@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { cp, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { writing } from "./disk.js";
 import { syncDirectory } from "./files.js";
 import { LOCK } from "./layout.js";
 import { draftPrefix } from "./left-over.js";
@@ -13,7 +14,11 @@ export interface CopyOptions {
 }
 
 /** Copies a directory durably: the copy appears whole or not at all. Links are copied as links, never followed. */
-export async function copyDirectory(from: string, to: string, options: CopyOptions = {}): Promise<void> {
+export function copyDirectory(from: string, to: string, options: CopyOptions = {}): Promise<void> {
+  return writing(to, () => copy(from, to, options));
+}
+
+async function copy(from: string, to: string, options: CopyOptions): Promise<void> {
   const draft = await mkdtemp(join(dirname(to), draftPrefix("new")));
   try {
     const filter = (path: string) => isCopied(path) && !options.leaveOut?.(path);

@@ -34,6 +34,8 @@ export function diskError(error: unknown, fallback: string, doing: Doing): unkno
     case "EDQUOT":
     case "EFBIG":
       return diskFull(path, error);
+    case "EIO":
+      return diskFailed(path, error);
     case "EROFS":
       return notWritable(path, error);
     case "EISDIR":
@@ -55,6 +57,14 @@ export function diskFull(path: string, cause: unknown) {
   return atsfError(
     { kind: "atsf.disk_full", path },
     `There is no room to write ${path}: the disk, a quota or the largest size of a file is used up. Nothing was changed. Make room, then try again.`,
+    cause,
+  );
+}
+
+function diskFailed(path: string, cause: unknown) {
+  return atsfError(
+    { kind: "atsf.disk_failed", path },
+    `${path} could not be read, written or flushed: its disk reports an error. What was acknowledged before is not concerned. Look after the disk, then try again.`,
     cause,
   );
 }

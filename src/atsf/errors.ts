@@ -10,6 +10,7 @@ export type AtsfFailure =
   | { kind: "atsf.invalid_message"; problem: string }
   | { kind: "atsf.invalid_thread"; thread_id: string; problem: string }
   | { kind: "atsf.disk_full"; path: string }
+  | { kind: "atsf.disk_failed"; path: string }
   | { kind: "atsf.not_writable"; path: string }
   | { kind: "atsf.not_readable"; path: string }
   | { kind: "atsf.read_only"; thread_id: string; reason: string }

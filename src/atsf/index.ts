@@ -1,5 +1,6 @@
 export type { ImportedThread, Rewrite } from "./archive/drafts.js";
 export { importDirectory } from "./archive/import-directory.js";
+export { importMessages } from "./archive/import-messages.js";
 export { packThread } from "./archive/pack.js";
 export { type UnpackOptions, unpackThreads } from "./archive/unpack.js";
 export { purgeAside } from "./aside.js";
@@ -11,6 +12,7 @@ export { GITIGNORE } from "./gitignore.js";
 export { jsonSchemas } from "./json-schemas.js";
 export type { JsonChange } from "./json-text.js";
 export { isThreadId } from "./layout.js";
+export { linesForward } from "./log/lines.js";
 export type { ForwardLogPage, LogPage, PageOptions } from "./log/pager.js";
 export type { LogEntry } from "./log/parse.js";
 export { readLogBytes } from "./log/piece.js";
@@ -51,3 +53,4 @@ export { type CreatedWorktree, createWorktree, type WorktreeToCreate } from "./w
 export { belongsTo, ownerOf, type ThreadCopy, threadPlaces } from "./worktrees/find-threads.js";
 export { listWorktrees, type Worktree } from "./worktrees/list.js";
 export { type RemovedWorktree, removeWorktree, type WorktreeToRemove } from "./worktrees/remove.js";
+export { noteWorktree, removeUnmadeWorktree } from "./worktrees/unmade.js";

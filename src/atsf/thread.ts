@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Accepted, acceptMessage } from "./accept.js";
-import { setLogAside } from "./aside.js";
+import { bringLogBack, setLogAside } from "./aside.js";
 import { readAsset, saveAsset } from "./assets.js";
 import { assertInside, isPlainlyInside } from "./confined.js";
 import { reading } from "./disk.js";
@@ -164,12 +164,16 @@ export class Thread {
       const aside = await setLogAside(this.dir, this.#deps.now());
       this.#counts.forget();
       this.#pager.forget();
-      if (aside !== undefined || changes.length > 0) {
-        await changeEnvelope(this.dir, (envelope) => [
-          ...derivedChanges(envelope, derivedAtStart(envelope)),
-          ...changes,
-        ]);
-      }
+      if (aside === undefined && changes.length === 0) return aside;
+      const change = (envelope: ThreadEnvelope) => [
+        ...derivedChanges(envelope, derivedAtStart(envelope)),
+        ...changes,
+      ];
+      await changeEnvelope(this.dir, change).catch(async (error) => {
+        // Whoever is told that there is no room is told that nothing was changed.
+        if (aside !== undefined) await bringLogBack(this.dir, aside);
+        throw error;
+      });
       return aside;
     });
   }

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { withDefaultVerb } from "./default-verb.js";
+import { keepReportsPrivate } from "./private-reports.js";
 import { createProgram } from "./program.js";
 import { reportFailure } from "./report.js";
 
+keepReportsPrivate();
 const given = process.argv.slice(2);
 const program = createProgram();
 const failed = (error: unknown) => {

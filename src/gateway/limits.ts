@@ -15,6 +15,11 @@ export interface Limits {
   /** Bytes waiting to be sent to one connection before it is dropped as too slow. */
   readonly sendQueueBytes: number;
   readonly connections: number;
+  /** Sockets that are open, whatever comes over them: past the system's own bound no file could be opened either. */
+  readonly sockets: number;
+  /** Milliseconds that a request's headers may take to come in, and the whole of it. */
+  readonly headersMs: number;
+  readonly requestMs: number;
   readonly subscriptions: number;
 }
 
@@ -28,6 +33,9 @@ export const defaultLimits: Limits = {
   burst: 20_000,
   sendQueueBytes: 8 * 1024 * 1024,
   connections: 2_000,
+  sockets: 3_000,
+  headersMs: 10_000,
+  requestMs: 30_000,
   subscriptions: 1_000,
 };
 

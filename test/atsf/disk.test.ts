@@ -136,6 +136,7 @@ test("[DISK3] every error number of a disk has its kind, and a message that says
     ENOSPC: ["atsf.disk_full", "atsf.disk_full"],
     EDQUOT: ["atsf.disk_full", "atsf.disk_full"],
     EFBIG: ["atsf.disk_full", "atsf.disk_full"],
+    EIO: ["atsf.disk_failed", "atsf.disk_failed"],
     EROFS: ["atsf.not_writable", "atsf.not_writable"],
     EACCES: ["atsf.not_readable", "atsf.not_writable"],
     EPERM: ["atsf.not_readable", "atsf.not_writable"],
@@ -152,7 +153,7 @@ test("[DISK3] every error number of a disk has its kind, and a message that says
       expect(message).toMatch(/^.*\/some\/file.*\. [A-Z].*try again\.$/);
     }
   }
-  const other = Object.assign(new Error("x"), { code: "EIO" });
+  const other = Object.assign(new Error("x"), { code: "EBUSY" });
   expect(diskError(other, "/x", "write")).toBe(other);
 });
 

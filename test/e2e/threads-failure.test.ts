@@ -82,6 +82,27 @@ onEachStore("threads when something fails", (kind) => {
     await soon(async () => (await scene.get(id)).title).toBe("U");
   });
 
+  test("[THR104] a deletion or an undeletion whose commit failed leaves the thread as it was", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ title: "T" });
+    await scene.append(id, "hello");
+    await whileCommitsFail(async () => {
+      expect((await scene.wire.error("thread/delete", { thread_id: id })).code).toBe(-32603);
+      expect(await scene.messages(id)).toHaveLength(1);
+      expect(scene.directories()).toContain(id);
+    });
+    await scene.append(id, "and on");
+    await scene.wire.result("thread/delete", { thread_id: id });
+    await whileCommitsFail(async () => {
+      expect((await scene.wire.error("thread/undelete", { thread_id: id })).code).toBe(-32603);
+      expect(scene.directories()).not.toContain(id);
+    });
+    await settle();
+    expect(await scene.list()).toEqual([]);
+    await scene.wire.result("thread/undelete", { thread_id: id });
+    expect(await scene.messages(id)).toHaveLength(2);
+  });
+
   test("[THR101] a thread that could not be started leaves nothing", async () => {
     const scene = await stage.scene();
     await scene.tree();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { pidsIn, runs } from "../atsf/processes.js";
@@ -112,4 +112,26 @@ test("[WTG18] a gateway that is asked to end takes the processes of a set-up wit
   expect(started.filter(runs)).toEqual([]);
   expect(existsSync(join(path, "never"))).toBe(false);
   expect(readFileSync(join(path, ".agent/threads", id, "thread.json"), "utf8")).toContain(id);
+});
+
+test("[WTG23] what a killed gateway had made of a worktree is taken back by the next one", async () => {
+  const place = await freshPlace();
+  const repository = freshRepository();
+  const first = await serve(place);
+  const shop = await Workshop.open(first, repository);
+  const kept = await shop.startInWorktree();
+  const before = shop.traces(place.dataDir);
+  const ended = join(realpathSync(temporaryDirectory()), "ended");
+  const hook = join(repository.dir, ".git/hooks/post-checkout");
+  writeFileSync(hook, `#!/bin/sh\nsleep 1\ntouch ${ended}\n`, { mode: 0o755 });
+  void shop.start().catch(() => {});
+  await vi.waitFor(() => expect(shop.traces(place.dataDir).made).not.toEqual(before.made), WAIT);
+  await vi.waitFor(() => expect(shop.traces(place.dataDir).listed).not.toBe(before.listed), WAIT);
+  await first.heddle.end();
+  await vi.waitFor(() => expect(existsSync(ended)).toBe(true), WAIT);
+  rmSync(hook);
+  const again = await shop.on(await serve(place));
+  expect(again.traces(place.dataDir)).toEqual(before);
+  expect(await again.ids()).toEqual([kept.id]);
+  await vi.waitFor(() => expect(readdirSync(join(place.dataDir, "worktrees/.making"))).toEqual([]), WAIT);
 });

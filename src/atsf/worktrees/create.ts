@@ -2,6 +2,7 @@ import { mkdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isKind } from "../../base/index.js";
 import { assertInside } from "../confined.js";
+import { writing } from "../disk.js";
 import { atsfError } from "../errors.js";
 import { isMissing, syncDirectory } from "../files.js";
 import { IGNORE_ALL } from "../gitignore.js";
@@ -32,11 +33,11 @@ export const BRANCH_PREFIX = "am-";
 const MOST_SUFFIXES = 100;
 
 /** Makes a worktree with a branch of its own for a thread. If it can't be made whole, nothing of it is left. */
-export async function createWorktree({
-  project,
-  directory,
-  threadId,
-}: WorktreeToCreate): Promise<CreatedWorktree> {
+export function createWorktree(given: WorktreeToCreate): Promise<CreatedWorktree> {
+  return writing(given.directory, () => create(given));
+}
+
+async function create({ project, directory, threadId }: WorktreeToCreate): Promise<CreatedWorktree> {
   const short = shortName(project, threadId);
   const checkout = await requireCommit(project);
   const made = await mkdir(directory, { recursive: true });
@@ -54,7 +55,7 @@ export async function createWorktree({
 }
 
 /** The end of the id, without what can't stand in a branch's name. */
-function shortName(project: string, threadId: string): string {
+export function shortName(project: string, threadId: string): string {
   return basename(threadDir(project, threadId))
     .slice(-8)
     .toLowerCase()

@@ -33,15 +33,17 @@ export interface HttpServer {
 
 export async function listen(deps: ServerDeps): Promise<HttpServer> {
   const answer = routesWhenAsked(deps);
-  const server = createServer((request, response) => {
+  const { headersMs: headersTimeout, requestMs: requestTimeout, sockets: mostSockets } = deps.limits;
+  // Whoever is late is only seen when somebody looks: left alone, that is every half minute.
+  const timing = { headersTimeout, requestTimeout, connectionsCheckingInterval: headersTimeout / 4 };
+  const server = createServer(timing, (request, response) => {
     // Before anything else looks at the request: a Host that is not ours says nothing about where it was meant to go.
     const { method, url = "", headers } = request;
     const open = method === "POST" && isCallback(url);
     if (!open && isForeign(headers.host, headers.origin, deps.host)) refuseForeign(response);
     else answer(request, response);
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
+  server.maxConnections = mostSockets;
   const sockets = new WebSockets(server, deps);
   await bind(server, deps.host, deps.port);
   return {

@@ -26,6 +26,7 @@ const failures = {
   asset: await kindOf(() => other.saveAsset(large, "image/png")),
   image: await kindOf(() => other.append(imageMessage())),
   change: await kindOf(() => other.change([{ path: ["title"], value: large.toString() }])),
+  clear: await kindOf(() => other.clear([{ path: ["title"], value: large.toString() }])),
   config: await kindOf(() =>
     changeConfig(root, { name: "a", version: "1" }, [{ path: ["x"], value: large.toString() }]),
   ),

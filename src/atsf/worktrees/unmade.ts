@@ -1,0 +1,38 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { writing } from "../disk.js";
+import { threadsDir } from "../layout.js";
+import { BRANCH_PREFIX, shortName, type WorktreeToCreate } from "./create.js";
+import { git } from "./git.js";
+
+/** Notes that a worktree is being made for a thread that is not there yet. */
+export function noteWorktree(note: string, given: WorktreeToCreate): Promise<void> {
+  return writing(note, async () => {
+    await mkdir(dirname(note), { recursive: true });
+    await writeFile(note, JSON.stringify(given));
+  });
+}
+
+/**
+ * Takes back the worktree of a thread that a program was killed over before the thread stood in it. One with any thread
+ * in it stays; of the branch git itself makes sure that it has no commit of its own. Answers whether there was any.
+ */
+export async function removeUnmadeWorktree({
+  project,
+  directory,
+  threadId,
+}: WorktreeToCreate): Promise<boolean> {
+  const short = shortName(project, threadId);
+  const names = await readdir(directory).catch(() => []);
+  const isOurs = (name: string) => name === `thread-${short}` || name.startsWith(`thread-${short}-`);
+  let found = false;
+  for (const name of names.filter(isOurs)) {
+    const path = join(directory, name);
+    if ((await readdir(threadsDir(path)).catch(() => [])).some((entry) => !entry.startsWith("."))) continue;
+    found = true;
+    await rm(path, { recursive: true, force: true });
+    await git(project, ["worktree", "remove", "--force", "--force", path], { writes: true });
+    await git(project, ["branch", "-d", `${BRANCH_PREFIX}${name.slice("thread-".length)}`], { writes: true });
+  }
+  return found;
+}
