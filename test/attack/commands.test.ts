@@ -67,7 +67,7 @@ describe("a command of an agent", () => {
       "heddle tool open_box --word fine",
     );
     expect(outputs.map((text) => /exit (\d+)\n$/.exec(text)?.[1])).toEqual([...Array(7).fill("1"), "0"]);
-    expect(outputs[0]).toContain("open_door was not called: in the agent's toolDenylist.");
+    expect(outputs[0]).toContain("open_door was not called: in the agent's toolDenylist (open_door).");
     expect(outputs[1]).toContain("somebody has to allow it first");
     expect(outputs[2]).toContain("no tool");
     for (const text of outputs.slice(3, 7)) expect(text).toMatch(/token of a thread|This token is for/);
@@ -108,7 +108,7 @@ describe("a command of an agent", () => {
     )?.[0] as string;
     expect(command).toBeDefined();
     const [refused, listed] = await bash(scene, id, command, "heddle tool notes_list");
-    expect(refused).toContain("notes_delete was not called: in the agent's toolDenylist.");
+    expect(refused).toContain("notes_delete was not called: in the agent's toolDenylist (notes_delete).");
     expect(listed).toContain("the note");
     expect(await recorded(scene, id)).toMatchObject([{ name: "bash", status: "completed" }]);
     const journal = await scene.journal((await scene.runs(id))[0]?.id ?? "");
@@ -148,7 +148,9 @@ describe("a command of an agent", () => {
     await soon(async () => (await scene.get(id)).agent_id).toBe("wide");
     writeFileSync(join(scene.root, "noticed"), "");
     expect(await scene.ended(run.id)).toMatchObject({ status: "completed", agent_id: "crafty" });
-    expect(toldOf(scene, "crafty", 1)[0]).toContain("open_door was not called: in the agent's toolDenylist.");
+    expect(toldOf(scene, "crafty", 1)[0]).toContain(
+      "open_door was not called: in the agent's toolDenylist (open_door).",
+    );
     expect(traps.sprung).toEqual([]);
   });
 });

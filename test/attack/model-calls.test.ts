@@ -37,15 +37,15 @@ async function attempt(scene: RunScene, agent_id: string, ...attempts: readonly 
 
 describe("what a model asks for", () => {
   const forbidden = [
-    ["listed", "open_door", "in the agent's toolDenylist"],
+    ["listed", "open_door", "in the agent's toolDenylist (open_door)"],
     ["listed", "files_read", "not in the agent's toolAllowlist"],
     ["listed", "bash", "not in the agent's toolAllowlist"],
     ["listed", "agents_message", "not in the agent's toolAllowlist"],
-    ["incapable", "open_door", "its capability open.door is in the agent's capabilityDenylist"],
+    ["incapable", "open_door", "its capability open.door is in the agent's capabilityDenylist (open.door)"],
     ["incapable", "bash", "its capability bash is not in the agent's capabilityAllowlist"],
-    ["skilled", "open_door", "in the agent's toolDenylist"],
+    ["skilled", "open_door", "in the agent's toolDenylist (open_door)"],
     ["skilled", "open_box", "used as a skill, through bash: the agent's toolExposure is skills"],
-    ["barred", "open_door", "in the agent's toolApprovals.deny"],
+    ["barred", "open_door", "in the agent's toolApprovals.deny (open_door)"],
   ] as const;
 
   test.each(forbidden)("[SCP10] %s is refused %s, is told why, and goes on", async (agent_id, name, why) => {

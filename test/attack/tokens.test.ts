@@ -52,13 +52,18 @@ describe("a person", () => {
     const params = (name: string) => ({ ...bound, name, arguments: { word: "p" } });
     expect(await scene.wire.result("tool/call", params("open_door"))).toMatchObject({
       status: "failed",
-      output: "open_door was not called: in the agent's toolDenylist.",
+      output: "open_door was not called: in the agent's toolDenylist (open_door).",
     });
     await scene.wire.result("tool/call", params("open_safe"));
     await scene.wire.result("tool/call", params("Open_door"));
     expect(traps.sprung).toEqual(["open_safe p"]);
     expect(await calledIn(scene, run.id)).toEqual([
-      { by: "person", name: "open_door", status: "refused", reason: "in the agent's toolDenylist" },
+      {
+        by: "person",
+        name: "open_door",
+        status: "refused",
+        reason: "in the agent's toolDenylist (open_door)",
+      },
       { by: "person", name: "open_safe", status: "completed" },
       { by: "person", name: "Open_door", status: "failed" },
     ]);

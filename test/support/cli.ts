@@ -5,12 +5,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { takeLock } from "../../src/base/index.js";
 import { temporaryDirectory } from "./stores.js";
 
-export const COMMAND = resolve("dist/bin/heddle.js");
+/** The built command; HEDDLE_TEST_COMMAND names another build of it. */
+export const COMMAND = resolve(process.env.HEDDLE_TEST_COMMAND ?? "dist/bin/heddle.js");
 /** Runs a command on a terminal of its own; it comes with every Linux and macOS. */
 const RECORDER = "script";
 
 /** Builds the command if its sources changed. Several workers may want that at once: one does it, the others wait. */
 export async function buildCommand(): Promise<void> {
+  if (process.env.HEDDLE_TEST_COMMAND !== undefined) return;
   let lock = takeLock(resolve(".cache/build.lock"));
   while (!lock) {
     await delay(50);

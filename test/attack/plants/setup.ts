@@ -1,0 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+/** What attacks on a planted gateway need around them: no database server, which takes longer to start than they do. */
+export default function setup(project: TestProject): () => void {
+  const { chromium } = JSON.parse(readFileSync(".cache/services.json", "utf8"));
+  const tmp = mkdtempSync(join(tmpdir(), "heddle-attack-"));
+  project.provide("chromium", chromium.path ?? "");
+  project.provide("postgres", "");
+  project.provide("tmp", tmp);
+  return () => rmSync(tmp, { recursive: true, force: true });
+}
