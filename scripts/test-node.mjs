@@ -49,7 +49,7 @@ function whole(name) {
   rmSync(clone, { recursive: true, force: true });
   run("git", ["clone", "--quiet", ".", clone]);
   console.log(`\n== Node ${node.version}: npm test`);
-  return counted(node, spawnSync("npm", ["test", "--silent"], spawned(node, clone)));
+  return counted(node, spawnSync("npm", ["test", "--silent", "--", "--this-node"], spawned(node, clone)));
 }
 
 function quickly(name) {

@@ -17,6 +17,14 @@ const checks = [
   ["types of the page's tests", bin("tsc"), ["-p", "test/page/tsconfig.json"]],
   ["unused code and dependencies", bin("knip"), []],
   ["package", bin("publint"), ["--strict"]],
+  // Whoever runs it on every version has no need of a part of it on the others.
+  ...(process.argv.includes("--this-node") ? [] : [otherVersions()]),
+  // Before the tests, while nothing else runs: only what no disk has a part in.
+  [
+    "speed as recorded (npm run bench -- --check)",
+    bin("tsx"),
+    ["bench/run.ts", "--quick", "--check", ...measured()],
+  ],
 ];
 
 let passed = 0;
@@ -44,6 +52,20 @@ const skipped = sumOf([...skips.values()]);
 const avoidable = skipped - (skips.get(NO_MOUNT) ?? 0) - (skips.get(NO_LIMITS) ?? 0);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || (noSkips && avoidable > 0) ? 1 : 0);
+
+function otherVersions() {
+  const versions = JSON.parse(readFileSync("scripts/node-versions.json", "utf8"));
+  const others = Object.keys(versions).filter((line) => !process.version.startsWith(`v${line}.`));
+  return [
+    "other versions of Node (npm run test:node)",
+    "node",
+    ["scripts/test-node.mjs", "--quick", ...others],
+  ];
+}
+
+function measured() {
+  return ["resolve", "tree", "list", "ping", "start"].flatMap((name) => ["--only", name]);
+}
 
 function sumOf(counts) {
   return counts.reduce((sum, count) => sum + count, 0);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Child } from "./child.js";
 
 /** Millions of bytes a process holds in memory. */
-export function residentMegabytes({ pid }: Child): number {
+export function residentMegabytes({ pid }: Pick<Child, "pid">): number {
   const kilobytes = process.platform === "linux" ? fromProc(pid) : fromPs(pid);
   return (kilobytes * 1024) / 1e6;
 }

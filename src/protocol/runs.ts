@@ -149,6 +149,11 @@ export const runDeltaNotification = z
       .describe("the block it belongs to: a thought's or a tool call's id; `text` for the answer"),
     offset: count.describe("UTF-16 units of this block that came before"),
     text: z.string(),
+    took_ms: count
+      .optional()
+      .describe(
+        "with a thought that is told to who follows in mid-run: how long it took, or has taken so far",
+      ),
   })
   .describe(
     "Live only: a piece of an answer. Who follows a thread in mid-run first gets what came so far: of the output of a tool that is at work at least the last 64 Ki units, of calls that have their answer nothing.",

@@ -31,6 +31,20 @@ test("[RUN76] who comes later gets the end of a tool's output at its true place,
   expect(whole.length).toBeGreaterThan(3 * KEPT);
 });
 
+test("[RUN123] who comes in mid-run is told how long each thought took, and has taken so far", async () => {
+  const { live } = stage();
+  const took = () => live.soFar().map(({ params }) => (params as { took_ms?: number }).took_ms);
+  live.add("thinking", "t1", "Hm.");
+  await new Promise((later) => setTimeout(later, 30));
+  live.add("text", "text", "So.");
+  const [first] = took() as [number];
+  expect(first).toBeGreaterThanOrEqual(29);
+  live.add("thinking", "t2", "But");
+  await new Promise((later) => setTimeout(later, 30));
+  expect(took()).toEqual([first, undefined, expect.any(Number)]);
+  expect(took()[2]).toBeGreaterThanOrEqual(29);
+});
+
 test("[RUN76] no piece begins in the middle of a character", () => {
   const { live, soFar } = stage();
   for (const first of ["", "x"]) {

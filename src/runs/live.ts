@@ -11,6 +11,9 @@ interface Piece {
   /** UTF-16 units that came before `text` and are not kept. */
   start: number;
   text: string;
+  readonly from: number;
+  /** Milliseconds until something else came. */
+  took?: number;
 }
 
 interface ToolFacts {
@@ -42,6 +45,8 @@ export class Live {
   #pieces: Piece[] = [];
   /** How each call stands. */
   readonly #tools = new Map<string, Told>();
+  /** The thought that goes on. */
+  #thought: Piece | undefined;
   step = 0;
 
   constructor(key: SessionKey, run_id: string, tell: (note: LiveNote) => void) {
@@ -59,9 +64,10 @@ export class Live {
     if (text === "" || (kind === "tool_output" && this.#hasAnswered(id))) return;
     let piece = this.#pieces.findLast((one) => one.step === this.step && one.kind === kind && one.id === id);
     if (!piece) {
-      piece = { step: this.step, kind, id, start: 0, text: "" };
+      piece = { step: this.step, kind, id, start: 0, text: "", from: performance.now() };
       this.#pieces.push(piece);
     }
+    this.#goesOn(kind === "thinking" ? piece : undefined);
     this.#delta(piece, piece.start + piece.text.length, text);
     piece.text += text;
     // Not at every word: each cut copies what stays.
@@ -70,6 +76,7 @@ export class Live {
 
   tool(facts: ToolFacts): void {
     const { output, diffs = [], ...rest } = facts;
+    this.#goesOn(undefined);
     const told = {
       step: this.step,
       ...rest,
@@ -92,9 +99,16 @@ export class Live {
     const deltas = this.#pieces.map((piece) => {
       const { step, kind, id } = piece;
       const { start, text } = kind === "tool_output" ? endOf(piece) : piece;
-      return this.#note("run/delta", { step, kind, id, offset: start, text });
+      const took = kind === "thinking" && { took_ms: Math.round(piece.took ?? sinceBegan(piece)) };
+      return this.#note("run/delta", { step, kind, id, offset: start, text, ...took });
     });
     return [...deltas, ...[...this.#tools.values()].map((told) => this.#note("run/tool", told))];
+  }
+
+  /** A thought takes until something else comes. */
+  #goesOn(thought: Piece | undefined): void {
+    if (this.#thought && this.#thought !== thought) this.#thought.took = sinceBegan(this.#thought);
+    this.#thought = thought;
   }
 
   #hasAnswered(id: string): boolean {
@@ -137,6 +151,10 @@ function isOfCall(piece: Piece, { step, tool_call_id }: Told): boolean {
   const { kind } = piece;
   const isCalls = kind === "tool_input" || kind === "tool_output";
   return isCalls && piece.step === step && piece.id === tool_call_id;
+}
+
+function sinceBegan({ from }: Piece): number {
+  return performance.now() - from;
 }
 
 /** The last of it, at its true place; never the second half of a character. */

@@ -8,7 +8,8 @@ const OVERLAP = 40;
 /** A client that follows a workspace through every life of its gateway, from the last number it heard on. */
 export class Listener {
   readonly problems: string[] = [];
-  readonly #messages = new Map<string, number>();
+  /** The numbers under which each message was told. */
+  readonly #messages = new Map<string, number[]>();
   readonly #texts = new Map<number, string>();
   #last = 0;
   #line: Line | undefined;
@@ -53,10 +54,10 @@ export class Listener {
   #checkTold({ id: thread_id, log }: KnownThread, failed: ReadonlySet<string>): string[] {
     const owed = log.filter(({ id, maybe, run, steers }) => id && !maybe && !failed.has(run ?? steers ?? ""));
     return owed.flatMap(({ id = "", text }) => {
-      const count = this.#messages.get(id) ?? 0;
+      const told = this.#messages.get(id) ?? [];
       const what = `"${text}" (${id}) in thread ${thread_id}`;
-      if (count === 0) return [`lost: nobody was told of ${what}`];
-      return count > 1 ? [`doubled: ${what} was told ${count} times`] : [];
+      if (told.length === 0) return [`lost: nobody was told of ${what}`];
+      return told.length > 1 ? [`doubled: ${what} was told as notifications ${told.join(", ")}`] : [];
     });
   }
 
@@ -74,7 +75,7 @@ export class Listener {
     this.#texts.set(seq, text);
     this.#texts.delete(seq - 2 * OVERLAP);
     if (method === "message/appended")
-      this.#messages.set(params.message.id, (this.#messages.get(params.message.id) ?? 0) + 1);
+      this.#messages.set(params.message.id, [...(this.#messages.get(params.message.id) ?? []), seq]);
   }
 
   /** What was told before a kill is what stands there after it. */

@@ -98,7 +98,9 @@ describe.skipIf(inject("chromium") === "")("importing sessions in the page [brow
     });
     await begin(page).click();
     await page.getByText("60 threads imported").waitFor();
-    expect(await page.evaluate("window.seen")).toContain("50 of 60");
+    expect((await page.evaluate("window.seen")) as string[]).toContainEqual(
+      expect.stringMatching(/^[1-5]?\d of 60$/),
+    );
     await page.getByRole("button", { name: "Close" }).click();
     await scene.wire.result("workspace/delete", { workspace_id: scene.workspace_id });
     await page.getByRole("button", { name: "Import sessions…" }).click();

@@ -156,18 +156,22 @@ describe.skipIf(inject("chromium") === "")("what stays as it is [browser]", () =
     scene.foreign(id, { envelope: scene.text(id), log: log.join("") });
     await soon(async () => (await scene.get(id)).message_count).toBe(log.length);
     playByAgent(scene.model, {
-      claude: [{ steps: [{ thinking: "Hm." }, { gate: "hm" }, { text: "I have it." }] }],
+      claude: [{ steps: [{ thinking: "Hm." }, { gate: "hm" }, { text: "I have it." }, { gate: "more" }] }],
     });
     const page = await browser.open(stage.gateway(), pathOf(scene, id));
     const { run } = await scene.startRun(id, "And now?");
     await said(page).getByRole("button", { name: "Thinking" }).waitFor();
     await page.waitForTimeout(1_100);
     stage.model().open("hm");
-    await scene.ended(run.id);
     const thoughts = () =>
       said(page)
         .getByRole("button", { name: /^Thought/ })
         .allTextContents();
+    await said(page).getByText("I have it.").waitFor();
+    await page.reload();
+    await soon(async () => (await thoughts()).at(-1)).toMatch(/^Thought for [1-9] s$/);
+    stage.model().open("more");
+    await scene.ended(run.id);
     const told = ["Thought for 6 s", "Thought for 0.4 s", "Thought for 1:15", "Thought"];
     for (const _ of ["as it comes", "after a reload"]) {
       await said(page).getByText("I have it.").waitFor();

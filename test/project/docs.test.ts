@@ -35,6 +35,21 @@ test("[PRJ7] every module has a short README, and base stays small", () => {
   ).toBeLessThanOrEqual(12);
 });
 
+test("[PRJ11] the suite runs on one version of each line of Node that is promised", () => {
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+  const promised = [...(engines.node as string).matchAll(/(\d+)\.(\d+)\.\d+/g)].map(([, line, least]) => ({
+    line,
+    least: Number(least),
+  }));
+  const tested = Object.entries<string>(JSON.parse(readFileSync("scripts/node-versions.json", "utf8")));
+  expect(tested.map(([line]) => line)).toEqual(promised.map(({ line }) => line));
+  for (const [line, version] of tested) {
+    const [major, minor] = version.split(".");
+    expect(major).toBe(line);
+    expect(Number(minor)).toBeGreaterThanOrEqual(promised.find((one) => one.line === line)?.least ?? 0);
+  }
+});
+
 test("[PRJ8] dependencies are pinned and production needs no install script", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8"));
   for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {

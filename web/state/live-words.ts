@@ -55,14 +55,15 @@ export class LiveWords {
   }
 
   /** False when a piece before this one is missing. */
-  delta({ step, kind, id, offset, text }: Delta): boolean {
+  delta({ step, kind, id, offset, text, took_ms = 0 }: Delta): boolean {
     const block = `${step} ${kind} ${id}`;
     const known = this.#lengths.get(block) ?? 0;
     if (offset > known && kind !== "tool_output") return false;
     const fresh = offset > known ? text : text.slice(known - offset);
     if (fresh === "") return true;
     this.#lengths.set(block, offset + text.length);
-    if (kind === "text" || kind === "thinking") this.#say(kind, step, fresh);
+    if (kind === "text" || kind === "thinking")
+      this.#say(kind, { step, text: fresh, from: Date.now() - took_ms });
     else this.#write(kind, step, id, fresh);
     return true;
   }
@@ -94,7 +95,7 @@ export class LiveWords {
     );
   }
 
-  #say(kind: "text" | "thinking", step: number, text: string): void {
+  #say(kind: LiveSaid["kind"], { step, text, from }: Omit<LiveSaid, "kind">): void {
     const spot = this.#spotFor(step);
     const last = this.#lastSaid(spot);
     const before = this.#parts[last];
@@ -107,7 +108,7 @@ export class LiveWords {
     const said = spot.stretch > 0 && last < 0 ? text.replace(/^\n+/, "") : text;
     const firstCall = this.#spots.findIndex((each) => !isBefore(each, spot));
     const place = last >= 0 ? last + 1 : firstCall >= 0 ? firstCall : this.#parts.length;
-    this.#insert(place, { kind, step, text: said, from: Date.now() }, spot);
+    this.#insert(place, { kind, step, text: said, from }, spot);
   }
 
   #write(kind: "tool_input" | "tool_output", step: number, id: string, text: string): void {

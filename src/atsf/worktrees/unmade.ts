@@ -23,16 +23,18 @@ export async function removeUnmadeWorktree({
   threadId,
 }: WorktreeToCreate): Promise<boolean> {
   const short = shortName(project, threadId);
-  const names = await readdir(directory).catch(() => []);
+  const names: readonly string[] = await readdir(directory).catch(() => []);
   const isOurs = (name: string) => name === `thread-${short}` || name.startsWith(`thread-${short}-`);
   let found = false;
-  for (const name of names.filter(isOurs)) {
+  // Its branch is made before there is anything in its directory, perhaps only now.
+  for (const name of new Set([`thread-${short}`, ...names.filter(isOurs)])) {
     const path = join(directory, name);
     if ((await readdir(threadsDir(path)).catch(() => [])).some((entry) => !entry.startsWith("."))) continue;
-    found = true;
     await rm(path, { recursive: true, force: true });
     await git(project, ["worktree", "remove", "--force", "--force", path], { writes: true });
-    await git(project, ["branch", "-d", `${BRANCH_PREFIX}${name.slice("thread-".length)}`], { writes: true });
+    const branch = `${BRANCH_PREFIX}${name.slice("thread-".length)}`;
+    const { exitCode } = await git(project, ["branch", "-d", branch], { writes: true });
+    found ||= exitCode === 0 || names.includes(name);
   }
   return found;
 }
