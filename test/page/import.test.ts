@@ -38,8 +38,18 @@ describe.skipIf(inject("chromium") === "")("importing sessions in the page [brow
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     const first = await browser.again(page, `/w/${scene.workspace_id}`);
     await first.getByRole("heading", { name: "This works already." }).waitFor();
+    await first.getByText("Agents are described in").waitFor();
+    expect(await first.getByText("Bring your threads").count()).toBe(0);
+    old(talk(home, temporaryDirectory()).save());
+    await first.reload();
+    await first.getByText("Found 1 Claude Code session of other projects.").waitFor();
+    await first.getByRole("button", { name: "Import sessions…" }).waitFor();
+    old(talk(home, scene.root).save());
+    old(new Codex(home, scene.root, newId()).user("And this").says("Yes.").ends().save());
+    await first.reload();
+    await first.getByText("Found 1 Claude Code and 1 Codex sessions for this project.").waitFor();
     await shot(first, "import-first-visit");
-    await first.getByRole("button", { name: "Import sessions…" }).click();
+    await first.getByRole("button", { name: "Import 2 threads" }).click();
     await first.getByRole("dialog", { name: "Import sessions" }).waitFor();
   });
 

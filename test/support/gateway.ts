@@ -30,6 +30,8 @@ async function open(place: StorePlace, options: Partial<AppOptions>): Promise<Te
     dataDir: place.dataDir,
     store: place.store,
     logLevel: process.env.HEDDLE_LOG ?? "silent",
+    // What somebody has of other tools on this machine is nobody's business here.
+    sessionEnv: {},
     ...(process.env.HEDDLE_TEST_PAGE && { pageDir: process.env.HEDDLE_TEST_PAGE }),
     ...options,
   });

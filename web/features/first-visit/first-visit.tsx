@@ -1,7 +1,6 @@
 import { ArrowUp, Check } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { BackToTree } from "../../shell/back-to-tree.js";
-import { openOverlay } from "../../shell/overlays.js";
 import { clearDraft, setDraft, useDraft } from "../../state/drafts.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
@@ -12,6 +11,7 @@ import { Link } from "../../ui/link.js";
 import { useConfigFile } from "../agents/config-file.js";
 import { LookAgain } from "../agents/look-again.js";
 import { MachineList } from "../agents/machine.js";
+import { BringThreads } from "../import/bring-threads.js";
 import { useObserve } from "./observe.js";
 import { type Step, sendFirst, useGuide, useSteps } from "./steps.js";
 import "./first-visit.css";
@@ -126,12 +126,7 @@ function OnThisMachine() {
         Agents are described in <code title={file}>heddle.config.json</code>.{" "}
         {ws && <Link to={{ view: "settings", ws, section: "agents" }}>Write one</Link>}
       </p>
-      <p className="small ink-3 first-import">
-        You have worked with Claude Code, Codex, pi or OpenCode before?
-        <Button small onClick={() => openOverlay({ kind: "import" })}>
-          Import sessions…
-        </Button>
-      </p>
+      {ws && <BringThreads ws={ws} />}
     </aside>
   );
 }
