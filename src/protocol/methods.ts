@@ -136,6 +136,10 @@ export const methods = {
       placements: z.array(placement),
       agents_docs: z.array(doc.agentsDocSummary),
       seq,
+      truncated: z
+        .literal(true)
+        .optional()
+        .describe("there are more threads: these are the pinned and the latest updated ones"),
     }),
   ),
   "thread/folder/create": method(

@@ -12,7 +12,6 @@ import { folders, type WorkspaceRow } from "../store/index.js";
 import { type Call, requireFolder } from "../tree/index.js";
 import { preferredAgent } from "./default-agent.js";
 import type { ThreadsDeps } from "./deps.js";
-import { namesByFolder } from "./files/folder-names.js";
 import { reflect } from "./files/reflect.js";
 import { requireDirectory } from "./locate.js";
 import { noteMaking } from "./making-worktree.js";
@@ -161,6 +160,6 @@ async function folderNames(deps: ThreadsDeps, { workspace_id, folder_id }: Start
   if (folder_id === undefined) return [];
   return deps.store.read(function* () {
     yield* requireFolder(workspace_id, folder_id);
-    return namesByFolder(yield* folders.listFolders(workspace_id)).get(folder_id) ?? [];
+    return (yield* folders.folderPath({ id: folder_id })).map(({ name }) => name);
   });
 }

@@ -5,19 +5,23 @@ import { inDisplayOrder } from "./display-order.js";
 import { workspaceNotFound } from "./errors.js";
 import { folderToWire, placementOf, threadToWire } from "./wire.js";
 
-/** The whole tree of a workspace in one consistent state: four queries, however large it is. */
+/** More than a person looks through, and than one answer can hold many times over. */
+const MOST_THREADS = 50_000;
+
+/** The tree of a workspace in one consistent state: a few queries, however large it is. */
 export async function readTree(
   deps: TreeDeps,
   params: ParsedParams<"thread/tree">,
+  mostThreads = MOST_THREADS,
 ): Promise<Result<"thread/tree">> {
   const { workspace_id } = params;
   return deps.store.read(function* () {
     const workspace = yield* workspaces.findWorkspace(workspace_id);
     if (!workspace) throw workspaceNotFound(workspace_id);
-    const threadRows = yield* threads.listTreeThreads({ workspace_id });
+    const { rows, truncated } = yield* threads.listTreeThreads(workspace_id, mostThreads);
     const folderRows = yield* folders.listFolders(workspace_id);
     const docRows = yield* agentsDocs.listDocSummaries({ workspace_id });
-    const shown = inDisplayOrder(folderRows, threadRows, docRows);
+    const shown = inDisplayOrder(folderRows, rows, docRows);
     return {
       workspace_id,
       threads: shown.threads.map(threadToWire),
@@ -25,6 +29,7 @@ export async function readTree(
       placements: shown.threads.map(placementOf),
       agents_docs: shown.docs.map(docSummaryToWire),
       seq: workspace.seq,
+      ...(truncated && { truncated }),
     };
   });
 }

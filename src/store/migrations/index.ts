@@ -8,6 +8,7 @@ import { agents } from "./0004-agents.js";
 import { artifacts } from "./0005-artifacts.js";
 import { programs } from "./0006-programs.js";
 import { decisions } from "./0007-decisions.js";
+import { manyThreads } from "./0008-many-threads.js";
 import type { Migration } from "./migration.js";
 
 const migrations: readonly Migration[] = [
@@ -18,6 +19,7 @@ const migrations: readonly Migration[] = [
   artifacts,
   programs,
   decisions,
+  manyThreads,
 ];
 
 /** The schema this program reads and writes. */

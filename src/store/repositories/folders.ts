@@ -63,6 +63,26 @@ export function* folderAncestry(id: string): Unit<string[]> {
   return rows.map((row) => row.id);
 }
 
+/** The names from the root down to a folder: one query, however many folders there are. */
+export const folderPath = prepared<{ id: string }, { name: string }>(({ db }, arg) =>
+  db
+    .withRecursive("up(parent_folder_id, name, depth)", (q) =>
+      q
+        .selectFrom("thread_folder")
+        .select(["parent_folder_id", "name", sql<number>`0`.as("depth")])
+        .where("id", "=", arg("id"))
+        .unionAll(
+          q
+            .selectFrom("thread_folder as f")
+            .innerJoin("up", "up.parent_folder_id", "f.id")
+            .select(["f.parent_folder_id", "f.name", sql<number>`up.depth + 1`.as("depth")]),
+        ),
+    )
+    .selectFrom("up")
+    .select("name")
+    .orderBy("depth", "desc"),
+);
+
 /** How many levels a folder and what is below it take: 1 for a folder without folders. */
 export function* folderHeight(id: string): Unit<number> {
   const row = yield* first(({ db }) =>

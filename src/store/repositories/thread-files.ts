@@ -62,15 +62,24 @@ export type FileStateRow = Pick<
   "id" | "file_root" | "envelope_stamp" | "log_stamp" | "deleted_at"
 >;
 
-/** What the index knows of every thread's files: compared with the disk as a whole. */
-export function* listFileStates(workspace_id: string): Unit<FileStateRow[]> {
-  return yield* query(({ db }) =>
-    db
-      .selectFrom("thread")
-      .select(["id", "file_root", "envelope_stamp", "log_stamp", "deleted_at"])
-      .where("workspace_id", "=", workspace_id),
-  );
+/** A page of what is looked through as a whole: the store does something else between two. */
+export interface ThreadsPage {
+  readonly workspace_id: string;
+  /** The last of the page before; empty for the first. */
+  readonly after: string;
+  readonly limit: number;
 }
+
+/** What the index knows of threads' files, by their ids. */
+export const pageOfFileStates = prepared<ThreadsPage, FileStateRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread")
+    .select(["id", "file_root", "envelope_stamp", "log_stamp", "deleted_at"])
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("id", ">", arg("after"))
+    .orderBy("id")
+    .limit(arg("limit")),
+);
 
 /** The most recently updated threads: those whose files are watched. */
 export function* latestThreads(
@@ -89,21 +98,18 @@ export function* latestThreads(
   );
 }
 
-/** Threads with messages whose words are not indexed yet, the latest first. */
-export function* threadsWithoutWords(workspace_id: string, limit: number): Unit<string[]> {
-  const rows = yield* query(({ db }) =>
-    db
-      .selectFrom("thread")
-      .select("id")
-      .where("workspace_id", "=", workspace_id)
-      .where("deleted_at", "is", null)
-      .where(({ eb, fn, lit, ref }) => eb(fn.coalesce("words_to", lit(0)), "<", ref("log_size")))
-      .orderBy("updated_at", "desc")
-      .orderBy("id", "desc")
-      .limit(limit),
-  );
-  return rows.map(({ id }) => id);
-}
+export type WordStateRow = Pick<ThreadRow, "id" | "words_to" | "log_size" | "deleted_at" | "updated_at">;
+
+/** Up to where the words of threads' messages are indexed, by their ids. */
+export const pageOfWordStates = prepared<ThreadsPage, WordStateRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread")
+    .select(["id", "words_to", "log_size", "deleted_at", "updated_at"])
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where("id", ">", arg("after"))
+    .orderBy("id")
+    .limit(arg("limit")),
+);
 
 /** Forgets a thread whose files are gone, with its place and its words. */
 export function* removeThread(workspace_id: string, id: string): Unit<void> {
@@ -125,20 +131,46 @@ export function* deletedBefore(time: number, limit: number): Unit<Pick<ThreadRow
   );
 }
 
-/** Where threads stand by the store, and by their files. */
-export function* listFileFolders(
-  workspace_id: string,
-): Unit<{ id: string; folder_id: string | null; file_folder: string | null }[]> {
+export interface FileFolderRow extends Pick<ThreadRow, "id" | "file_folder" | "envelope_stamp" | "deleted_at"> {
+  folder_id: string | null;
+}
+
+/** Where threads stand by the store, and by their files, by their ids. */
+export const pageOfFileFolders = prepared<ThreadsPage, FileFolderRow>(({ db }, arg) =>
+  db
+    .selectFrom("thread as t")
+    .leftJoin("thread_placement as p", (join) =>
+      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+    )
+    .select(["t.id", "p.folder_id", "t.file_folder", "t.envelope_stamp", "t.deleted_at"])
+    .where("t.workspace_id", "=", arg("workspace_id"))
+    .where("t.id", ">", arg("after"))
+    .orderBy("t.id")
+    .limit(arg("limit")),
+);
+
+/** The same for the threads in a folder and in those below it. */
+export function* fileFoldersBelow(workspace_id: string, folder_id: string): Unit<FileFolderRow[]> {
   return yield* query(({ db }) =>
     db
-      .selectFrom("thread as t")
-      .leftJoin("thread_placement as p", (join) =>
-        join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
+      .withRecursive("down(id)", (q) =>
+        q
+          .selectFrom("thread_folder")
+          .select("id")
+          .where("id", "=", folder_id)
+          .unionAll(
+            q.selectFrom("thread_folder as f").innerJoin("down", "down.id", "f.parent_folder_id").select("f.id"),
+          ),
       )
-      .select(["t.id", "p.folder_id", "t.file_folder"])
-      .where("t.workspace_id", "=", workspace_id)
-      .where("t.deleted_at", "is", null)
-      .where("t.envelope_stamp", "is not", null),
+      .selectFrom("down")
+      // SQLite keeps the order of a cross join; left to choose, it goes through every thread of the workspace.
+      .crossJoin("thread_placement as p")
+      .crossJoin("thread as t")
+      .whereRef("p.folder_id", "=", "down.id")
+      .where("p.workspace_id", "=", workspace_id)
+      .whereRef("t.workspace_id", "=", "p.workspace_id")
+      .whereRef("t.id", "=", "p.thread_id")
+      .select(["t.id", "p.folder_id", "t.file_folder", "t.envelope_stamp", "t.deleted_at"]),
   );
 }
 

@@ -98,14 +98,59 @@ export function* findPlacedThread(workspace_id: string, id: string): Unit<Placed
 }
 
 /** In display order: pinned ones first, the latest pinned on top, then by rank. */
-export const listTreeThreads = prepared<{ workspace_id: string }, PlacedThreadRow>((s, arg) =>
+const treeThreads = (s: Sql, workspace_id: string) =>
   placedThreads(s)
-    .where("t.workspace_id", "=", arg("workspace_id"))
-    .where("t.deleted_at", "is", null)
+    .where("t.workspace_id", "=", workspace_id)
+    // A literal: an index on the living threads is used only when the query says so itself.
+    .where(sql<boolean>`t.deleted_at is null`)
     .orderBy(sql`t.pinned_at desc nulls last`)
     .orderBy("p.rank")
-    .orderBy("t.id"),
+    .orderBy("t.id");
+
+const selectTree = prepared<{ workspace_id: string }, PlacedThreadRow>((s, arg) =>
+  treeThreads(s, arg("workspace_id")),
 );
+
+const selectTreeSince = prepared<{ workspace_id: string } & Updated, PlacedThreadRow>((s, arg) =>
+  treeThreads(s, arg("workspace_id"))
+    .where("t.pinned_at", "is", null)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple("t.updated_at", "t.id"), ">", tuple(arg("updated_at"), arg("id"))),
+    ),
+);
+
+const selectPinned = prepared<{ workspace_id: string; limit: number }, PlacedThreadRow>((s, arg) =>
+  treeThreads(s, arg("workspace_id"))
+    .where(sql<boolean>`t.pinned_at is not null`)
+    .limit(arg("limit")),
+);
+
+type Updated = Pick<ThreadRow, "updated_at" | "id">;
+
+/** The one that was updated last, after so many others. */
+const selectUpdated = prepared<{ workspace_id: string; after: number }, Updated>(({ db }, arg) =>
+  db
+    .selectFrom("thread")
+    .select(["updated_at", "id"])
+    .where("workspace_id", "=", arg("workspace_id"))
+    .where(sql<boolean>`deleted_at is null`)
+    .orderBy("updated_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .offset(arg("after")),
+);
+
+/** The threads of a workspace in display order; of more than `most`, the pinned and the latest updated ones. */
+export function* listTreeThreads(
+  workspace_id: string,
+  most: number,
+): Unit<{ rows: PlacedThreadRow[]; truncated: boolean }> {
+  const [last] = yield* selectUpdated({ workspace_id, after: most });
+  if (!last) return { rows: yield* selectTree({ workspace_id }), truncated: false };
+  const pinned = yield* selectPinned({ workspace_id, limit: most });
+  const latest = yield* selectTreeSince({ workspace_id, ...last });
+  return { rows: [...pinned, ...latest], truncated: true };
+}
 
 export interface ThreadListFilter {
   readonly workspace_id: string;
