@@ -60,9 +60,10 @@ async function purgeCleared(deps: ThreadsDeps, beforeMs: number): Promise<void> 
 
 /** The project's own directory, and the worktrees its threads stand in. */
 async function rootsOf(deps: ThreadsDeps, workspace: WorkspaceRow): Promise<Set<string>> {
-  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
-  const main = deps.files.directoryOf(workspace);
-  return new Set([main, ...rows.map(({ file_root }) => file_root ?? main)]);
+  const roots = new Set([deps.files.directoryOf(workspace)]);
+  for await (const { file_root } of pageThrough(deps, workspace.id, threadFiles.pageOfFileStates))
+    if (file_root !== null) roots.add(file_root);
+  return roots;
 }
 
 async function purgeAsideIn(dir: string, beforeMs: number): Promise<void> {

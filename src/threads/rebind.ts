@@ -34,8 +34,8 @@ export async function rebindWorkspace(
 /** Threads in worktrees of the project that was left: the index knows them, so they would be found for ever. */
 async function leaveBehind(deps: ThreadsDeps, workspace_id: string, root: string): Promise<void> {
   const places = await threadPlaces(root, []);
-  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace_id));
-  for (const { id, file_root, deleted_at } of rows) {
+  for await (const row of pageThrough(deps, workspace_id, threadFiles.pageOfFileStates)) {
+    const { id, file_root, deleted_at } = row;
     if (file_root === null || deleted_at !== null || places.includes(file_root)) continue;
     await deps.files.turn(workspace_id, id, () => takeOut(deps, { workspace_id, id }));
   }

@@ -4,21 +4,41 @@ import { ownChanges } from "../metadata.js";
 import { namesByFolder } from "./folder-names.js";
 import { stampsOf } from "./look.js";
 
-/** Writes into the threads' files where they stand by now: folders are renamed and moved without their threads. */
-export async function refreshFolderNames(deps: ThreadsDeps, workspace: WorkspaceRow): Promise<void> {
-  const stale = await deps.store.read(function* () {
-    const names = namesByFolder(yield* folders.listFolders(workspace.id));
-    const placed = yield* threadFiles.listFileFolders(workspace.id);
-    return placed.flatMap(({ id, folder_id, file_folder }) => {
-      const path = folder_id === null ? null : JSON.stringify(names.get(folder_id) ?? []);
-      return path === file_folder ? [] : [id];
-    });
-  });
-  for (const thread_id of stale) {
+/**
+ * Writes into the threads' files where they stand by now: folders are renamed and moved without their threads. With a
+ * folder, only of the threads in it and below it.
+ */
+export async function refreshFolderNames(
+  deps: ThreadsDeps,
+  workspace: WorkspaceRow,
+  folder_id?: string,
+): Promise<void> {
+  for (const thread_id of await threadsWithOtherNames(deps, workspace.id, folder_id)) {
     await deps.files
       .turn(workspace.id, thread_id, () => writeFolderNames(deps, workspace, thread_id))
       .catch((error) => deps.report(error, "a thread's folder could not be written to its file"));
   }
+}
+
+async function threadsWithOtherNames(
+  deps: ThreadsDeps,
+  workspace_id: string,
+  folder_id: string | undefined,
+): Promise<string[]> {
+  const names = new Map<string, string>();
+  function* nameOf(folder: string): Unit<string> {
+    const known = names.get(folder) ?? JSON.stringify(yield* pathOf(folder));
+    names.set(folder, known);
+    return known;
+  }
+  const stale: string[] = [];
+  const look = function* (rows: readonly threadFiles.FileFolderRow[]): Unit<void> {
+    for (const row of rows.filter(({ deleted_at, envelope_stamp }) => deleted_at === null && envelope_stamp)) {
+      const name = row.folder_id === null ? null : yield* nameOf(row.folder_id);
+      if (name !== row.file_folder) stale.push(row.id);
+    }
+  };
+  return stale;
 }
 
 /** The caller has the thread's turn. */

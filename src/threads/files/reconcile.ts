@@ -8,6 +8,7 @@ import { bringAlong } from "./bring-along.js";
 import { findThreadFiles, threadsDirOf } from "./find.js";
 import { markReadOnly, reflectGone } from "./gone.js";
 import { envelopeStamp, logStamp } from "./look.js";
+import { pageThrough } from "./page-through.js";
 import { announcements, type FilesOf, type Reading, readFiles, writeReading } from "./reflect.js";
 import { isDirectory } from "./thread-files.js";
 
@@ -39,7 +40,8 @@ export async function reconcile(
   options: ReconcileOptions = {},
 ): Promise<Reconciled> {
   const main = deps.files.directoryOf(workspace);
-  const rows = await deps.store.read(() => threadFiles.listFileStates(workspace.id));
+  const rows: threadFiles.FileStateRow[] = [];
+  for await (const row of pageThrough(deps, workspace.id, threadFiles.pageOfFileStates)) rows.push(row);
   // A directory that is not there (an unmounted disk, another data directory) says nothing about its threads.
   if (!(await isDirectory(main))) return giveFiles(deps, workspace, rows);
   await bringAlong(deps, workspace);

@@ -58,11 +58,9 @@ export async function removeFromTrash(deps: ThreadsDeps, binned: Binned): Promis
 /** What lies in the bin without the index knowing of it: left by a crash, or replaced by a later one of its id. */
 export async function sweepTrash(deps: ThreadsDeps, workspace_id: string, beforeMs: number): Promise<void> {
   const dir = deps.files.trashOf(workspace_id);
-  const deleted = new Set(
-    (await deps.store.read(() => threadFiles.listFileStates(workspace_id)))
-      .filter(({ deleted_at }) => deleted_at !== null)
-      .map(({ id }) => id),
-  );
+  const deleted = new Set<string>();
+  for await (const { id, deleted_at } of pageThrough(deps, workspace_id, threadFiles.pageOfFileStates))
+    if (deleted_at !== null) deleted.add(id);
   for (const name of await readdir(dir).catch(() => [])) {
     const path = join(dir, name);
     const { ctimeMs } = await stat(path);

@@ -4,6 +4,7 @@ import type { Store } from "../../store/index.js";
 import { messages, type ThreadRow, threadFiles, threads, wordsOf, workspaces } from "../../store/index.js";
 import { searchTextOf, storable } from "../text.js";
 import { secondsOf } from "./fields.js";
+import { pageThrough } from "./page-through.js";
 import type { ThreadFiles } from "./thread-files.js";
 
 interface WordsDeps {
@@ -15,7 +16,6 @@ interface WordsDeps {
 const IDLE_MS = 1_000;
 const BATCH_MESSAGES = 200;
 const BATCH_CHARS = 1024 * 1024;
-const PENDING_AT_START = 100_000;
 const MAX_ID = 255;
 
 /**
@@ -69,11 +69,13 @@ export class WordIndexer {
   async #ask(workspace_id: string): Promise<void> {
     const pending = new Set<string>();
     this.#pending.set(workspace_id, pending);
-    const ids = await this.#deps.store.read(() =>
-      threadFiles.threadsWithoutWords(workspace_id, PENDING_AT_START),
-    );
-    for (const id of ids) pending.add(id);
-    if (ids.length > 0) this.#timer ??= setTimeout(() => this.#runAll(), IDLE_MS).unref();
+    const lacking: threadFiles.WordStateRow[] = [];
+    for await (const row of pageThrough(this.#deps, workspace_id, threadFiles.pageOfWordStates))
+      if (row.deleted_at === null && lacksWords(row)) lacking.push(row);
+    // What somebody worked on last is looked for first.
+    lacking.sort((a, b) => b.updated_at - a.updated_at);
+    for (const { id } of lacking) pending.add(id);
+    if (lacking.length > 0) this.#timer ??= setTimeout(() => this.#runAll(), IDLE_MS).unref();
   }
 
   /** Asks the store anew what is missing. */
@@ -171,7 +173,7 @@ export function messageKey(message_id: string): string {
   return message_id.length <= MAX_ID ? storable(message_id) : `long:${sha256(storable(message_id))}`;
 }
 
-function lacksWords({ words_to, log_size }: ThreadRow): boolean {
+function lacksWords({ words_to, log_size }: Pick<ThreadRow, "words_to" | "log_size">): boolean {
   return (words_to ?? 0) < (log_size ?? 0);
 }
 
