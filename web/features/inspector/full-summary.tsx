@@ -24,7 +24,7 @@ export function Summary({ told, used, run, runs, against, choose }: SummaryProps
   const exact = manifest.delivery ? undefined : used;
   return (
     <dl className="sum">
-      <div>
+      <div className="sum-whole">
         <dt>{run ? (manifest.delivery ? "Told" : "Sent") : "Would be sent"}</dt>
         <dd>
           {exact === undefined && <small>about</small>}
@@ -54,9 +54,10 @@ export function Summary({ told, used, run, runs, against, choose }: SummaryProps
 
 function Against({ run, comparison }: { readonly run: Run; readonly comparison: Comparison }) {
   const { delta, differing, prefix } = comparison;
+  const restarts = prefix.restartsAt ? `; the cache restarts at ${prefix.restartsAt}` : "";
   return (
     <>
-      <div>
+      <div className="sum-whole">
         <dt>Against run {run.number}</dt>
         <dd className="accent">
           {signed(delta)} <small>{counted(differing.length, "section")} changed</small>
@@ -66,9 +67,9 @@ function Against({ run, comparison }: { readonly run: Run; readonly comparison: 
         <dt>Unchanged prefix</dt>
         <dd>
           {count(prefix.same)}{" "}
-          <small>
+          <small title={restarts.slice(2)}>
             of {count(prefix.of)}
-            {prefix.restartsAt && `; the cache restarts at ${prefix.restartsAt}`}
+            {restarts}
           </small>
         </dd>
       </div>
@@ -83,7 +84,7 @@ export function signed(delta: number): string {
 }
 
 const PROOFS = {
-  recorded: [Shield, "", "Recorded", "to the byte, checked when the run ends"],
+  recorded: [Shield, "", "Recorded", "checked when the run ends"],
   checking: [Shield, "", "Recorded", "being checked"],
   verified: [ShieldCheck, "ok", "Verified", ""],
   differs: [CircleAlert, "danger", "Differs", ""],
@@ -96,7 +97,7 @@ function ProofWords({ run }: { readonly run: Run }) {
   return (
     <dd className={`proof-dd ${tone}`}>
       <Icon of={glyph} />
-      {word} <small title={proof.result?.first_difference?.message}>{more || detailOf(proof)}</small>
+      {word} <small title={proof.result?.first_difference?.message ?? more}>{more || detailOf(proof)}</small>
     </dd>
   );
 }
