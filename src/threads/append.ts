@@ -7,9 +7,9 @@ import { messages, threadFiles } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsError } from "./errors.js";
-import { reflect } from "./files/reflect.js";
+import { type FilesOf, reflect } from "./files/reflect.js";
 import { messageKey } from "./files/words.js";
-import { assertWritable, type LocatedThread, withThread } from "./locate.js";
+import { assertWritable, withThread } from "./locate.js";
 import { messageToWire } from "./wire.js";
 
 /** Records a message that was made elsewhere. It is on disk before anyone is told of it. */
@@ -58,7 +58,7 @@ function complete(deps: ThreadsDeps, { id, role, timestamp, content, ...rest }: 
 /** A client that did not get its answer sends the message again, with the id it gave it. */
 export async function findMessage(
   deps: ThreadsDeps,
-  located: LocatedThread,
+  located: FilesOf,
   file: ThreadFile,
   message_id: string,
 ): Promise<Message | undefined> {

@@ -21,11 +21,14 @@ export async function moveThread(
   return moved;
 }
 
-/** After a folder was renamed, moved or deleted. Nobody waits for it: the store knows where threads stand. */
-export function folderChanged(deps: ThreadsDeps, workspace_id: string): void {
+/**
+ * After a folder was renamed or moved, or after one was deleted: then none is named, for what was in it is elsewhere now.
+ * Nobody waits for it: the store knows where threads stand.
+ */
+export function folderChanged(deps: ThreadsDeps, workspace_id: string, folder_id?: string): void {
   const work = async () => {
     const workspace = await deps.store.read(() => workspaces.findWorkspace(workspace_id));
-    if (workspace) await refreshFolderNames(deps, workspace);
+    if (workspace) await refreshFolderNames(deps, workspace, folder_id);
   };
   work().catch((error) => deps.report(error, "the folders of threads could not be written to their files"));
 }

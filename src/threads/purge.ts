@@ -6,6 +6,7 @@ import { threadFiles, type WorkspaceRow, workspaces } from "../store/index.js";
 import { purgeDeleted } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { threadsDirOf } from "./files/find.js";
+import { pageThrough } from "./files/page-through.js";
 import { removeFromTrash, sweepTrash } from "./files/trash.js";
 
 const KEPT_SECONDS = 30 * 24 * 3600;

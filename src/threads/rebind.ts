@@ -6,6 +6,7 @@ import type { ThreadsDeps } from "./deps.js";
 import { bringAlong } from "./files/bring-along.js";
 import type { Follower } from "./files/follow.js";
 import { takeOut } from "./files/gone.js";
+import { pageThrough } from "./files/page-through.js";
 
 /**
  * Renames a workspace or binds it to another directory. Threads of a workspace that had no project come along into it;

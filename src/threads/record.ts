@@ -51,19 +51,19 @@ export async function recordMessages(
     await after;
     const written: Message[] = [];
     let flushed: Promise<unknown> | undefined;
+    // Looking for a message brings the index forward: what was known of the thread is old then.
+    const now = perhapsThere ? { ...located, row: undefined } : located;
     for (const message of messages) {
-      const there = perhapsThere ? await findMessage(deps, located, file, message.id) : undefined;
-      // One that could not be kept must not stand behind a gap.
+      // One that could not be kept must not stand behind a gap, nor be told.
       await flushed;
+      const there = perhapsThere ? await findMessage(deps, now, file, message.id) : undefined;
       const appended = there ? undefined : await appendAhead(file, message);
       flushed = appended?.flushed;
       written.push(appended?.message ?? (there as Message));
     }
     // What is to be committed is put together during the flush, and committed after it.
     const unit = await withIt({ located, file, messages: written });
-    // Looking for a message may have brought the index forward: what was known of the thread is old then.
-    const files = perhapsThere ? { ...located, row: undefined } : located;
-    return reflect(deps, files, call, { unit, after: flushed, written: committed });
+    return reflect(deps, now, call, { unit, after: flushed, written: committed });
   };
   return withThread(deps, ref, record, locateAhead);
 }

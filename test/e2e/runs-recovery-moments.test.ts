@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
@@ -155,3 +155,50 @@ test("[RCV20] a run that is cancelled in mid-answer: from every state on disk it
   const seen = new Set(ends.flat());
   expect([...seen].sort()).toEqual(["cancelled", "completed", "interrupted"]);
 });
+
+test("[RCV22] killed after messages were written to the log and before the index knew of them: each is told once", async () => {
+  const world = new World();
+  const turns = [{ when: "mind this", steps: [{ text: "I do." }] }, ...working];
+  const model = await startModelServer(turns.map((turn) => ({ ...turn, repeat: true })));
+  onTestFinished(() => model.close());
+  writeFileSync(
+    join(world.parts.data, "heddle.config.json"),
+    JSON.stringify({ agents: [agentAt(model.url)] }),
+  );
+  const first = await world.live(model);
+  const { id } = await first.scene.start();
+  const stopKeeping = world.keepMoments();
+  const { run } = await first.scene.startRun(id, "first question");
+  await reached(async () => expect((await first.scene.getRun(run.id)).steps).toBe(2));
+  for (const content of ["mind this", "mind this too"])
+    await first.scene.wire.result("run/steer", { run_id: run.id, content });
+  await atRest(first.scene);
+  stopKeeping();
+  await first.stop();
+  const log = join(".agent", "threads", id, "messages.jsonl");
+  const lines = (root: string) =>
+    existsSync(join(root, log)) ? readFileSync(join(root, log), "utf8").split("\n").slice(0, -1) : [];
+  const whole = lines(world.parts.root);
+  let ahead = 0;
+  for (const [at, moment] of world.moments.entries()) {
+    const known = lines(join(moment, "root")).length;
+    for (const more of [...new Set([0, at % 3])].filter((count) => known > 0 && known + count <= whole.length)) {
+      world.bringBack(moment, ["data", "traces"]);
+      // The same file, as a process that was killed leaves it.
+      writeFileSync(join(world.parts.root, log), `${whole.slice(0, known + more).join("\n")}\n`);
+      const { scene, stop } = await world.live(model);
+      await atRest(scene);
+      await scene.wire.result("subscribe", { workspace_id: scene.workspace_id, after_seq: 0 });
+      const { seq } = await scene.wire.result("subscribe", { workspace_id: scene.workspace_id });
+      await reached(async () => expect(scene.wire.notifications().length).toBeGreaterThanOrEqual(seq));
+      const seen = new Map(
+        scene.wire.notifications("message/appended").map(({ params }) => [params.seq, params.message.id]),
+      );
+      const told = [...seen.values()];
+      expect(new Set(told).size, `moment ${at}, ${more} more: ${told.join(" ")}`).toBe(told.length);
+      await stop();
+      ahead++;
+    }
+  }
+  expect(ahead).toBeGreaterThan(10);
+}, 120_000);

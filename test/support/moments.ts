@@ -53,9 +53,9 @@ export class World {
     this.#moments.push(moment);
   }
 
-  /** Makes it what it was then. */
-  bringBack(moment: string): void {
-    for (const [name, path] of Object.entries(this.parts)) {
+  /** Makes it, or some of it, what it was then. */
+  bringBack(moment: string, parts = Object.keys(this.parts)): void {
+    for (const [name, path] of Object.entries(this.parts).filter(([name]) => parts.includes(name))) {
       rmSync(path, { recursive: true });
       cpSync(join(moment, name), path, { recursive: true, preserveTimestamps: true });
     }

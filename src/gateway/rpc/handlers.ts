@@ -58,7 +58,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       followed(deps, params, tree.renameFolder(deps, params, call)),
     "thread/folder/move": (params, { call }) => followed(deps, params, tree.moveFolder(deps, params, call)),
     "thread/folder/delete": (params, { call }) =>
-      followed(deps, params, tree.deleteFolder(deps, params, call)),
+      followed(deps, { workspace_id: params.workspace_id }, tree.deleteFolder(deps, params, call)),
 
     "thread/start": async (params, { call }) => {
       const result = await threads.startThread(deps, params, call);
@@ -143,10 +143,10 @@ async function findWorkspace(
 /** Threads' files name their folders: they follow, but nobody waits for that. */
 async function followed<T>(
   deps: HandlerDeps,
-  { workspace_id }: { workspace_id: string },
+  { workspace_id, folder_id }: { workspace_id: string; folder_id?: string },
   work: Promise<T>,
 ): Promise<T> {
   const result = await work;
-  threads.folderChanged(deps, workspace_id);
+  threads.folderChanged(deps, workspace_id, folder_id);
   return result;
 }

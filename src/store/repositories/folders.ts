@@ -83,6 +83,30 @@ export const folderPath = prepared<{ id: string }, { name: string }>(({ db }, ar
     .orderBy("depth", "desc"),
 );
 
+/** A folder and all that are below it. */
+export function* foldersBelow(id: string): Unit<FolderRow[]> {
+  return yield* query(({ db }) =>
+    db
+      .withRecursive("down(id)", (q) =>
+        q
+          .selectFrom("thread_folder")
+          .select("id")
+          .where("id", "=", id)
+          .unionAll(
+            q
+              .selectFrom("thread_folder as f")
+              .innerJoin("down", "down.id", "f.parent_folder_id")
+              .select("f.id"),
+          ),
+      )
+      .selectFrom("down")
+      // SQLite keeps the order of a cross join; left to choose, it goes through every folder there is.
+      .crossJoin("thread_folder as t")
+      .whereRef("t.id", "=", "down.id")
+      .selectAll("t"),
+  );
+}
+
 /** How many levels a folder and what is below it take: 1 for a folder without folders. */
 export function* folderHeight(id: string): Unit<number> {
   const row = yield* first(({ db }) =>

@@ -261,7 +261,9 @@ export function* waitingBelow(ids: readonly string[]): Unit<(RunRow & { readonly
           ),
       )
       .selectFrom("up")
-      .innerJoin("run", "run.id", "up.id")
+      // SQLite keeps the order of a cross join; left to choose, it goes through every run there is.
+      .crossJoin("run")
+      .whereRef("run.id", "=", "up.id")
       .selectAll("run")
       .select("up.ancestor as ancestor")
       .where("up.ancestor", "in", [...ids])
@@ -284,7 +286,8 @@ export function* runTree(id: string, limit: number): Unit<RunRow[]> {
           ),
       )
       .selectFrom("tree")
-      .innerJoin("run", "run.id", "tree.id")
+      .crossJoin("run")
+      .whereRef("run.id", "=", "tree.id")
       .selectAll("run")
       .orderBy("run.created_at")
       .orderBy("run.id")

@@ -131,7 +131,8 @@ export function* deletedBefore(time: number, limit: number): Unit<Pick<ThreadRow
   );
 }
 
-export interface FileFolderRow extends Pick<ThreadRow, "id" | "file_folder" | "envelope_stamp" | "deleted_at"> {
+export interface FileFolderRow
+  extends Pick<ThreadRow, "id" | "file_folder" | "envelope_stamp" | "deleted_at"> {
   folder_id: string | null;
 }
 
@@ -159,7 +160,10 @@ export function* fileFoldersBelow(workspace_id: string, folder_id: string): Unit
           .select("id")
           .where("id", "=", folder_id)
           .unionAll(
-            q.selectFrom("thread_folder as f").innerJoin("down", "down.id", "f.parent_folder_id").select("f.id"),
+            q
+              .selectFrom("thread_folder as f")
+              .innerJoin("down", "down.id", "f.parent_folder_id")
+              .select("f.id"),
           ),
       )
       .selectFrom("down")

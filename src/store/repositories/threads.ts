@@ -1,62 +1,10 @@
-import { sql } from "kysely";
 import type { PlacementRow, ThreadRow } from "../schema.js";
-import { first, prepared, query, type Sql, type Unit } from "../unit.js";
+import { first, prepared, query, type Unit } from "../unit.js";
+import { type PlacedThreadRow, placedThreads } from "./placed-threads.js";
+import { saveTitle } from "./titles.js";
 
-/** What lists show of a thread; what is known of its files is read only where it is needed. */
-const SHOWN = [
-  "id",
-  "workspace_id",
-  "title",
-  "agent_id",
-  "status",
-  "pinned_at",
-  "last_snippet",
-  "message_count",
-  "worktree_path",
-  "worktree_branch",
-  "parent_thread_id",
-  "attributes",
-  "config",
-  "setup",
-  "granted_tools",
-  "read_only",
-  "created_at",
-  "updated_at",
-  "deleted_at",
-] as const;
-
-/** A thread with the place it has in the tree; a thread without a placement is at the root. */
-export interface PlacedThreadRow extends Pick<ThreadRow, (typeof SHOWN)[number]> {
-  folder_id: string | null;
-  rank: number | null;
-}
-
-const shown = SHOWN.map((column) => `t.${column}` as const);
-
-function placedThreads({ db }: Sql) {
-  return db
-    .selectFrom("thread as t")
-    .leftJoin("thread_placement as p", (join) =>
-      join.onRef("p.workspace_id", "=", "t.workspace_id").onRef("p.thread_id", "=", "t.id"),
-    )
-    .select(shown)
-    .select(["p.folder_id", "p.rank"]);
-}
-
-/**
- * The threads of one folder, found through its placements. SQLite keeps the order of a cross join; left to choose, it
- * goes through every thread of the workspace and looks up where each of them stands.
- */
-function threadsInFolder({ db }: Sql, folder_id: string): ReturnType<typeof placedThreads> {
-  return db
-    .selectFrom("thread_placement as p")
-    .crossJoin("thread as t")
-    .whereRef("t.workspace_id", "=", "p.workspace_id")
-    .whereRef("t.id", "=", "p.thread_id")
-    .where("p.folder_id", "=", folder_id)
-    .select(shown)
-    .select(["p.folder_id", "p.rank"]) as never;
-}
+export type { PlacedThreadRow } from "./placed-threads.js";
+export { listThreads, listTreeThreads, type ThreadListFilter } from "./thread-lists.js";
 
 const selectById = (state: ThreadState, scoped: boolean) =>
   prepared<{ id: string; workspace_id: string }, PlacedThreadRow>((s, arg) =>
@@ -97,140 +45,10 @@ export function* findPlacedThread(workspace_id: string, id: string): Unit<Placed
   return (yield* selectPlaced({ workspace_id, id }))[0];
 }
 
-/** In display order: pinned ones first, the latest pinned on top, then by rank. */
-const treeThreads = (s: Sql, workspace_id: string) =>
-  placedThreads(s)
-    .where("t.workspace_id", "=", workspace_id)
-    // A literal: an index on the living threads is used only when the query says so itself.
-    .where(sql<boolean>`t.deleted_at is null`)
-    .orderBy(sql`t.pinned_at desc nulls last`)
-    .orderBy("p.rank")
-    .orderBy("t.id");
-
-const selectTree = prepared<{ workspace_id: string }, PlacedThreadRow>((s, arg) =>
-  treeThreads(s, arg("workspace_id")),
-);
-
-const selectTreeSince = prepared<{ workspace_id: string } & Updated, PlacedThreadRow>((s, arg) =>
-  treeThreads(s, arg("workspace_id"))
-    .where("t.pinned_at", "is", null)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple("t.updated_at", "t.id"), ">", tuple(arg("updated_at"), arg("id"))),
-    ),
-);
-
-const selectPinned = prepared<{ workspace_id: string; limit: number }, PlacedThreadRow>((s, arg) =>
-  treeThreads(s, arg("workspace_id"))
-    .where(sql<boolean>`t.pinned_at is not null`)
-    .limit(arg("limit")),
-);
-
-type Updated = Pick<ThreadRow, "updated_at" | "id">;
-
-/** The one that was updated last, after so many others. */
-const selectUpdated = prepared<{ workspace_id: string; after: number }, Updated>(({ db }, arg) =>
-  db
-    .selectFrom("thread")
-    .select(["updated_at", "id"])
-    .where("workspace_id", "=", arg("workspace_id"))
-    .where(sql<boolean>`deleted_at is null`)
-    .orderBy("updated_at", "desc")
-    .orderBy("id", "desc")
-    .limit(1)
-    .offset(arg("after")),
-);
-
-/** The threads of a workspace in display order; of more than `most`, the pinned and the latest updated ones. */
-export function* listTreeThreads(
-  workspace_id: string,
-  most: number,
-): Unit<{ rows: PlacedThreadRow[]; truncated: boolean }> {
-  const [last] = yield* selectUpdated({ workspace_id, after: most });
-  if (!last) return { rows: yield* selectTree({ workspace_id }), truncated: false };
-  const pinned = yield* selectPinned({ workspace_id, limit: most });
-  const latest = yield* selectTreeSince({ workspace_id, ...last });
-  return { rows: [...pinned, ...latest], truncated: true };
-}
-
-export interface ThreadListFilter {
-  readonly workspace_id: string;
-  readonly agent_id?: string | undefined;
-  readonly folder_id?: string | undefined;
-  /** Already folded as `title_search` is. */
-  readonly title_part?: string | undefined;
-  readonly order: "updated_at" | "created_at";
-  readonly after?: { readonly at: number; readonly id: string } | undefined;
-  readonly limit: number;
-}
-
-interface ListArgs {
-  readonly workspace_id: string;
-  readonly agent_id: string;
-  readonly folder_id: string;
-  readonly pattern: string;
-  readonly at: number;
-  readonly id: string;
-  readonly limit: number;
-}
-
-interface ListForm {
-  readonly order: ThreadListFilter["order"];
-  readonly inFolder: boolean;
-  readonly ofAgent: boolean;
-  readonly titled: boolean;
-  readonly after: boolean;
-}
-
-const lists = new Map<string, ReturnType<typeof listOf>>();
-
-/** Building a query of so many columns takes a good part of the time it runs: each form is built once. */
-function listOf({ order, inFolder, ofAgent, titled, after }: ListForm) {
-  const column = `t.${order}` as const;
-  return prepared<ListArgs, PlacedThreadRow>((s, arg) =>
-    (inFolder ? threadsInFolder(s, arg("folder_id")) : placedThreads(s))
-      .where("t.workspace_id", "=", arg("workspace_id"))
-      // A literal: an index on the living threads is used only when the query says so itself.
-      .where(sql<boolean>`t.deleted_at is null`)
-      .$if(ofAgent, (rows) => rows.where("t.agent_id", "=", arg("agent_id")))
-      .$if(titled, (rows) => rows.where(sql<boolean>`t.title_search like ${arg("pattern")} escape '\\'`))
-      .$if(after, (rows) =>
-        rows.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple(column, "t.id"), "<", tuple(arg("at"), arg("id"))),
-        ),
-      )
-      .orderBy(column, "desc")
-      .orderBy("t.id", "desc")
-      .limit(arg("limit")),
-  );
-}
-
-/** Newest first, after the thread that ended the page before. */
-export function* listThreads(filter: ThreadListFilter): Unit<PlacedThreadRow[]> {
-  const { workspace_id, agent_id, folder_id, title_part, after, order, limit } = filter;
-  const form: ListForm = {
-    order,
-    inFolder: folder_id !== undefined,
-    ofAgent: agent_id !== undefined,
-    titled: title_part !== undefined,
-    after: after !== undefined,
-  };
-  const key = JSON.stringify(form);
-  const list = lists.get(key) ?? listOf(form);
-  lists.set(key, list);
-  return yield* list({
-    workspace_id,
-    agent_id: agent_id ?? "",
-    folder_id: folder_id ?? "",
-    pattern: `%${(title_part ?? "").replace(/[\\%_]/g, "\\$&")}%`,
-    at: after?.at ?? 0,
-    id: after?.id ?? "",
-    limit,
-  });
-}
-
 export function* insertThread(row: ThreadRow, placement: PlacementRow): Unit<void> {
   yield* insert(row);
   yield* insertPlacement(placement);
+  yield* saveTitle({ workspace_id: row.workspace_id, thread_id: row.id, title: row.title_search });
 }
 
 /** Every column of a thread: a row without one of them does not fit the type. */
@@ -303,6 +121,8 @@ export function* updateThread(workspace_id: string, id: string, changes: Partial
   const update = updates.get(key) ?? updateOf(columns);
   updates.set(key, update);
   yield* update({ ...(changes as ThreadRow), of_workspace: workspace_id, of_id: id });
+  const { title_search } = changes;
+  if (title_search !== undefined) yield* saveTitle({ workspace_id, thread_id: id, title: title_search });
 }
 
 export function* savePlacement(row: PlacementRow): Unit<void> {

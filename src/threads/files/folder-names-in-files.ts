@@ -1,8 +1,9 @@
-import { folders, threadFiles, threads, type WorkspaceRow } from "../../store/index.js";
+import { folders, threadFiles, threads, type Unit, type WorkspaceRow } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { ownChanges } from "../metadata.js";
 import { namesByFolder } from "./folder-names.js";
 import { stampsOf } from "./look.js";
+import { pageThrough } from "./page-through.js";
 
 /**
  * Writes into the threads' files where they stand by now: folders are renamed and moved without their threads. With a
@@ -25,20 +26,27 @@ async function threadsWithOtherNames(
   workspace_id: string,
   folder_id: string | undefined,
 ): Promise<string[]> {
-  const names = new Map<string, string>();
-  function* nameOf(folder: string): Unit<string> {
-    const known = names.get(folder) ?? JSON.stringify(yield* pathOf(folder));
-    names.set(folder, known);
-    return known;
-  }
+  if (folder_id !== undefined) return deps.store.read(() => otherNamesBelow(workspace_id, folder_id));
+  const names = namesByFolder(await deps.store.read(() => folders.listFolders(workspace_id)));
   const stale: string[] = [];
-  const look = function* (rows: readonly threadFiles.FileFolderRow[]): Unit<void> {
-    for (const row of rows.filter(({ deleted_at, envelope_stamp }) => deleted_at === null && envelope_stamp)) {
-      const name = row.folder_id === null ? null : yield* nameOf(row.folder_id);
-      if (name !== row.file_folder) stale.push(row.id);
-    }
-  };
+  for await (const row of pageThrough(deps, workspace_id, threadFiles.pageOfFileFolders))
+    if (hasOtherNames(row, row.folder_id === null ? null : (names.get(row.folder_id) ?? [])))
+      stale.push(row.id);
   return stale;
+}
+
+function* otherNamesBelow(workspace_id: string, folder_id: string): Unit<string[]> {
+  const above = (yield* folders.folderPath({ id: folder_id })).slice(0, -1).map(({ name }) => name);
+  const below = namesByFolder(yield* folders.foldersBelow(folder_id));
+  const rows = yield* threadFiles.fileFoldersBelow(workspace_id, folder_id);
+  return rows
+    .filter((row) => hasOtherNames(row, [...above, ...(below.get(row.folder_id ?? "") ?? [])]))
+    .map(({ id }) => id);
+}
+
+function hasOtherNames(row: threadFiles.FileFolderRow, names: readonly string[] | null): boolean {
+  if (row.deleted_at !== null || row.envelope_stamp === null) return false;
+  return row.file_folder !== (names && JSON.stringify(names));
 }
 
 /** The caller has the thread's turn. */
@@ -50,8 +58,8 @@ export async function writeFolderNames(
   const workspace_id = workspace.id;
   const now = await deps.store.read(function* () {
     const row = yield* threadFiles.findIndexed(workspace_id, thread_id);
-    const names = namesByFolder(yield* folders.listFolders(workspace_id));
-    return row && { row, path: row.folder_id === null ? undefined : names.get(row.folder_id) };
+    if (!row || row.folder_id === null) return row && { row, path: undefined };
+    return { row, path: (yield* folders.folderPath({ id: row.folder_id })).map(({ name }) => name) };
   });
   if (!now || now.row.deleted_at !== null || now.row.read_only !== null) return;
   const file_folder = now.path ? JSON.stringify(now.path) : null;

@@ -40,8 +40,9 @@ export class Follower {
     if (followed.ready) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      const { firstLookMs } = this.#options;
-      if (Number.isFinite(firstLookMs)) timer = setTimeout(resolve, firstLookMs);
+      // Counted from when it began: where looking takes long, only those who came first wait, and once.
+      const left = this.#options.firstLookMs - followed.lookedForMs;
+      if (Number.isFinite(left)) timer = setTimeout(resolve, Math.max(0, left));
     });
     await Promise.race([followed.first, late]).finally(() => clearTimeout(timer));
   }
@@ -102,7 +103,7 @@ export class Follower {
 
   async #sweep(): Promise<void> {
     for (const followed of [...this.#followed.values()]) {
-      if (!followed.busy) await followed.sweep();
+      if (!followed.busy && followed.rested) await followed.sweep();
     }
   }
 }

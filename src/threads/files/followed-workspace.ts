@@ -17,6 +17,8 @@ const WATCHED = 1_000;
 const MOST_PLACES = 10_000;
 const LATE = "changes of some threads show up late";
 const SETTLE_MS = 100;
+/** Times what a look took. */
+const REST = 20;
 const REREAD_MS = 200;
 /** Among what is scheduled, where threads stand by their ids. */
 const SWEEP = "";
@@ -34,6 +36,8 @@ export class FollowedWorkspace {
   #work: Promise<unknown> = Promise.resolve();
   /** Looks at the whole workspace that wait or are under way. */
   #looks = 0;
+  readonly #began = performance.now();
+  #restsUntil = 0;
   #closed = false;
 
   constructor(deps: ThreadsDeps, workspace_id: string, threads: Watchers) {
@@ -56,6 +60,15 @@ export class FollowedWorkspace {
     const mine = this.#work.then(() => this.#reconcile(options)).finally(() => this.#looks--);
     this.#work = mine.catch(() => {});
     return mine;
+  }
+
+  /** Long enough for what looking takes there: where very many threads are, the gateway does other things most of the time. */
+  get rested(): boolean {
+    return performance.now() >= this.#restsUntil;
+  }
+
+  get lookedForMs(): number {
+    return performance.now() - this.#began;
   }
 
   get busy(): boolean {
@@ -103,6 +116,7 @@ export class FollowedWorkspace {
   }
 
   async #reconcile(options: ReconcileOptions): Promise<Reconciled> {
+    const began = performance.now();
     const workspace = await this.#workspace();
     // Watched first and read then: what changes in between is seen twice rather than not at all.
     const main = this.#deps.files.directoryOf(workspace);
@@ -113,6 +127,7 @@ export class FollowedWorkspace {
     // Only once: another gateway on the same project may see other folders, and neither should undo the other for ever.
     if (!this.ready) await refreshFolderNames(this.#deps, workspace);
     await this.#deps.words.open(this.#id);
+    this.#restsUntil = performance.now() + (performance.now() - began) * REST;
     return result;
   }
 

@@ -5,6 +5,7 @@ import { threadFiles } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { threadsError } from "../errors.js";
 import { makeThreadsDirectory } from "./make-threads-dir.js";
+import { pageThrough } from "./page-through.js";
 import { isDirectory } from "./thread-files.js";
 
 interface Binned {
