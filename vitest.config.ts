@@ -4,9 +4,9 @@ const shared = {
   // What runs on the machine must not decide which agents there are.
   env: { HEDDLE_DETECT: "off" },
   pool: "forks" as const,
-  // What a file of tests needs is loaded once for each worker and not for each file, which took a fifth of the time: a module
-  // keeps nothing between tests that another could see.
+  // What a file of tests needs is loaded once for each worker and not for each file, which took a fifth of the time.
   isolate: false,
+  setupFiles: ["test/support/leave-no-trace.ts"],
   // A machine that is busy with other tests is slow, and not wrong.
   expect: { poll: { timeout: 20_000 } },
   testTimeout: 60_000,
