@@ -7,8 +7,12 @@ import type { Wire } from "../support/wire.js";
 
 const shapeOf = (schema: unknown) => (schema as { shape?: object }).shape ?? {};
 
+// `thread/import` is work that is done in steps, and no list ([IMP76]).
 const lists = (Object.keys(methods) as MethodName[]).filter(
-  (name) => "data" in shapeOf(methods[name].result) && "cursor" in shapeOf(methods[name].params),
+  (name) =>
+    name !== "thread/import" &&
+    "data" in shapeOf(methods[name].result) &&
+    "cursor" in shapeOf(methods[name].params),
 );
 
 onEachStore("answers", (kind) => {
