@@ -14,7 +14,7 @@ import { startChild } from "./bundle.js";
 import { freshProject, line, newThread, textMessage, threadPath } from "./support.js";
 
 /** Each costs the start of a process. The full proof, HEDDLE_TEST_KILLS=1000, takes a few minutes. */
-const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 150);
+const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 40);
 /** So many writers stand ready while another one is killed. */
 const READY = 3;
 

@@ -9,7 +9,7 @@ import { MortalGateway } from "../support/mortal-gateway.js";
 import { type RunScene, says, verifyAll } from "../support/runs.js";
 
 /** Each costs the start of a gateway. */
-const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 10);
+const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 4);
 const THREADS = 3;
 
 test(`[DEL66] killed at ${KILLS} random moments of sync and async delegations: each is done once and told once, and everything ends`, async () => {

@@ -11,7 +11,7 @@ import { openStore, type Store, type Unit } from "../index.js";
 const child = fileURLToPath(
   new URL("../../../test/contract/children/write-until-killed.ts", import.meta.url),
 );
-const KILLS = 36;
+const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 12);
 const KILLS_PER_STORE = 12;
 
 let directory: string;
