@@ -57,8 +57,9 @@ export async function startGateway(
   bench: Bench,
   dataDir: string,
   env?: NodeJS.ProcessEnv,
+  more: readonly string[] = [],
 ): Promise<GatewayProcess> {
-  const options = ["serve", "--json", "--port", "0", "--no-open", "--data", dataDir];
+  const options = ["serve", "--json", "--port", "0", "--no-open", "--data", dataDir, ...more];
   const child = new Child(bench, [COMMAND, ...options], env);
   const { url, token } = JSON.parse(await child.firstLine());
   return { child, url, token };

@@ -141,7 +141,11 @@ export class Thread {
   async append(given: Message, ahead?: Ahead): Promise<Message> {
     // Lines stand in the order of the calls, also when an image of an earlier one takes longer to write.
     const turn = Promise.all([this.#accept(given), this.#accepting]);
-    this.#accepting = turn.catch(() => {});
+    // Without its value: each would hold the one before, and the thread every message that was ever appended.
+    this.#accepting = turn.then(
+      () => {},
+      () => {},
+    );
     const [accepted] = await turn;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...accepted, ahead, resolve, reject });

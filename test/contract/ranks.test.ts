@@ -20,7 +20,7 @@ function* inOrder({ table, workspace_id, parent_id }: siblings.Siblings): Unit<[
     const rows = yield* folders.childFolders(workspace_id, parent_id);
     return rows.map((row) => [row.id, row.rank]);
   }
-  const rows = yield* threads.listTreeThreads({ workspace_id });
+  const { rows } = yield* threads.listTreeThreads(workspace_id, 1_000);
   return rows.filter((row) => row.folder_id === parent_id).map((row) => [row.id, row.rank as number]);
 }
 

@@ -251,9 +251,10 @@ onFreshStore("values", () => {
     });
     expect(await read(() => workspaces.findWorkspace("ws_int"))).toEqual(row);
     expect(await read(() => folders.findFolder("ws_int", "fld_int"))).toEqual(folder);
-    expect(await read(() => threads.listTreeThreads({ workspace_id: "ws_int" }))).toEqual([
-      placedRow(thread, "fld_int", most),
-    ]);
+    expect(await read(() => threads.listTreeThreads("ws_int", 1))).toEqual({
+      rows: [placedRow(thread, "fld_int", most)],
+      truncated: false,
+    });
     expect(await read(() => folders.folderHeight("fld_int"))).toBe(1);
   });
 

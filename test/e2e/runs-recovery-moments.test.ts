@@ -182,7 +182,9 @@ test("[RCV22] killed after messages were written to the log and before the index
   let ahead = 0;
   for (const [at, moment] of world.moments.entries()) {
     const known = lines(join(moment, "root")).length;
-    for (const more of [...new Set([0, at % 3])].filter((count) => known > 0 && known + count <= whole.length)) {
+    for (const more of [...new Set([0, at % 3])].filter(
+      (count) => known > 0 && known + count <= whole.length,
+    )) {
       world.bringBack(moment, ["data", "traces"]);
       // The same file, as a process that was killed leaves it.
       writeFileSync(join(world.parts.root, log), `${whole.slice(0, known + more).join("\n")}\n`);

@@ -91,8 +91,8 @@ export class LoadClient {
   #received(came: Buffer): void {
     const data = this.#tamper ? this.#tamper(came) : came;
     if (data === undefined) return;
-    if (data.latin1Slice(0, METHOD.length) === METHOD) this.#told(data);
-    else if (data.latin1Slice(0, ID.length) === ID) this.#answered(data);
+    if (data.toString("latin1", 0, METHOD.length) === METHOD) this.#told(data);
+    else if (data.toString("latin1", 0, ID.length) === ID) this.#answered(data);
     else this.#problem(`it got ${data.toString("utf8", 0, 200)}`);
   }
 
@@ -103,12 +103,12 @@ export class LoadClient {
   }
 
   #told(data: Buffer): void {
-    const method = data.latin1Slice(METHOD.length, data.indexOf('"', METHOD.length));
+    const method = data.toString("latin1", METHOD.length, data.indexOf('"', METHOD.length));
     if (LIVE.includes(method)) {
       if (method === "run/delta") this.#words(data);
       return;
     }
-    const seq = Number(SEQ.exec(data.latin1Slice(Math.max(0, data.length - SEQ_CHARS)))?.[1]);
+    const seq = Number(SEQ.exec(data.toString("latin1", Math.max(0, data.length - SEQ_CHARS)))?.[1]);
     if (!this.#following) return;
     if (seq !== this.last + 1) this.#problem(`after ${this.last} came ${seq}, ${method}`);
     this.last = seq;

@@ -7,7 +7,8 @@ const NOTIFICATION = '{"jsonrpc":"2.0","method":"';
 export function losing(which: number): Tamper {
   let count = 0;
   return (text) => {
-    const counts = text.latin1Slice(0, NOTIFICATION.length) === NOTIFICATION && text.includes('"seq":');
+    const counts =
+      text.toString("latin1", 0, NOTIFICATION.length) === NOTIFICATION && text.includes('"seq":');
     return counts && ++count === which ? undefined : text;
   };
 }

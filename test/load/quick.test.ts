@@ -14,11 +14,11 @@ afterEach(async () => {
 const QUICK = {
   clients: 100,
   threads: 10,
-  seconds: 4,
+  seconds: 3,
   seed: "quick",
   turnEveryMs: 500,
   callEveryMs: 50,
-  slowClients: 2,
+  slowClients: 1,
   troubleEveryMs: 60_000,
   say: () => {},
 };

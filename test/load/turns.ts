@@ -5,6 +5,8 @@ import type { LoadClient } from "./client.js";
 const QUESTION = "What is to be done about this, and why? ".repeat(13).slice(0, 512);
 const ENDED = /"status":"(completed|failed|cancelled|interrupted)"/;
 const TURN_MS = 60_000;
+/** Then a thread begins anew. What a thread says to its model is held while it is at work: without an end, it would be memory that grows. */
+const TURNS_KEPT = 20;
 
 /** What became of the turns of one thread. */
 export interface Turns {
@@ -44,6 +46,8 @@ export async function keepBusy(
   await wait(everyMs * chance.next());
   while (!stopped()) {
     await takeTurn(turns, thread).catch((error) => turns.failures.push(String(error)));
+    if (turns.taken % TURNS_KEPT === 0)
+      await client.result("thread/clear", thread).catch((error) => turns.failures.push(String(error)));
     if (turns.failures.length > 0) break;
     await wait(everyMs * (0.5 + chance.next()));
   }

@@ -25,6 +25,21 @@ export function* listFolders(workspace_id: string): Unit<FolderRow[]> {
   );
 }
 
+/** A page of a workspace's folders by their ids, for what is looked through as a whole. */
+export const pageOfFolders = prepared<
+  { workspace_id: string; after: string; limit: number },
+  Pick<FolderRow, "id" | "parent_folder_id" | "name">
+>(({ db }, arg) =>
+  db
+    .selectFrom("thread_folder")
+    .select(["id", "parent_folder_id", "name"])
+    .where("id", ">", arg("after"))
+    // As it stands here no index has it: SQLite goes by the ids, and does not sort all folders for each page.
+    .where(sql<boolean>`workspace_id || '' = ${arg("workspace_id")}`)
+    .orderBy("id")
+    .limit(arg("limit")),
+);
+
 export function* insertFolder(row: FolderRow): Unit<void> {
   yield* query(({ db }) => db.insertInto("thread_folder").values(row));
 }

@@ -1,7 +1,7 @@
 import { folders, threadFiles, threads, type Unit, type WorkspaceRow } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { ownChanges } from "../metadata.js";
-import { namesByFolder } from "./folder-names.js";
+import { type NamedFolder, namesByFolder } from "./folder-names.js";
 import { stampsOf } from "./look.js";
 import { pageThrough } from "./page-through.js";
 
@@ -27,7 +27,9 @@ async function threadsWithOtherNames(
   folder_id: string | undefined,
 ): Promise<string[]> {
   if (folder_id !== undefined) return deps.store.read(() => otherNamesBelow(workspace_id, folder_id));
-  const names = namesByFolder(await deps.store.read(() => folders.listFolders(workspace_id)));
+  const rows: NamedFolder[] = [];
+  for await (const row of pageThrough(deps, workspace_id, folders.pageOfFolders)) rows.push(row);
+  const names = namesByFolder(rows);
   const stale: string[] = [];
   for await (const row of pageThrough(deps, workspace_id, threadFiles.pageOfFileFolders))
     if (hasOtherNames(row, row.folder_id === null ? null : (names.get(row.folder_id) ?? [])))

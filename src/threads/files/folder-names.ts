@@ -40,11 +40,13 @@ function* makeFolder(
   return row;
 }
 
-/** The names from the root down to a folder, for every folder of a workspace. */
-export function namesByFolder(rows: readonly FolderRow[]): Map<string, string[]> {
+export type NamedFolder = Pick<FolderRow, "id" | "parent_folder_id" | "name">;
+
+/** The names from the root down to a folder, for every one of some folders whose parents are among them. */
+export function namesByFolder(rows: readonly NamedFolder[]): Map<string, string[]> {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = new Map<string, string[]>();
-  const namesOf = (row: FolderRow): string[] => {
+  const namesOf = (row: NamedFolder): string[] => {
     const found = known.get(row.id);
     if (found) return found;
     const parent = row.parent_folder_id === null ? undefined : byId.get(row.parent_folder_id);

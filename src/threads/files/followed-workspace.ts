@@ -174,7 +174,7 @@ export class FollowedWorkspace {
     if (this.#closed || this.#scheduled.has(key)) return;
     const timer = setTimeout(() => {
       this.#scheduled.delete(key);
-      this.#work = Promise.all([this.#work, this.#check(thread_id, root)]);
+      this.#work = Promise.all([this.#work, this.#check(thread_id, root)]).then(() => {});
     }, SETTLE_MS);
     this.#scheduled.set(key, timer.unref());
   }

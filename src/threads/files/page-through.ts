@@ -2,7 +2,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { Store, threadFiles, Unit } from "../../store/index.js";
 
 /** Few enough that nobody notices while the embedded store reads them. */
-const PAGE = 2_000;
+const PAGE = 500;
 
 /**
  * Goes through all threads of a workspace, a page at a time. Between two pages others have their turn, so that what is
