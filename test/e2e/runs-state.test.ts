@@ -219,7 +219,7 @@ onEachStore("runs when the ground gives way", (kind) => {
     const { workspace_id } = scene;
     const { id, run } = await answering(scene, "store");
     const { id: busy } = await scene.start();
-    const words = `unrecorded ${kind.name}`;
+    const words = `unrecorded ${busy}`;
     scene.plays({ steps: [{ text: "I work." }, ...calls("held_work", { words }).steps] });
     const { run: working } = await scene.startRun(busy, "Work!");
     await soon(() => held.begun.includes(words)).toBe(true);
