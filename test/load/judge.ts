@@ -8,6 +8,7 @@ export interface Verdict {
 
 const OVERLOADED = "-32001 overloaded";
 const TRY_AGAIN = 1013;
+const CUT_OFF = "1006 ";
 const NAMED = 3;
 
 /** What must hold after any load, however long it lasted. */
@@ -67,7 +68,9 @@ function slowResumed({ slow }: Measured): Verdict {
   const clients = slow.reduce((sum, each) => sum + each.clients, 0);
   const resumed = slow.reduce((sum, each) => sum + each.resumed, 0);
   const closed = slow.flatMap(({ closedWith }) => [...closedWith.keys()]);
-  const byCode = closed.every((how) => how.startsWith(`${TRY_AGAIN} `) && how.includes("resume"));
+  const toldWhy = (how: string) => how.startsWith(`${TRY_AGAIN} `) && how.includes("resume");
+  // Who reads nothing for two seconds after that is cut off, and then hears no reason.
+  const byCode = closed.some(toldWhy) && closed.every((how) => toldWhy(how) || how === CUT_OFF);
   const met = clients > 0 && resumed === clients && problems.length === 0 && byCode;
   const how = [...new Set(closed)].join("; ");
   const detail = met

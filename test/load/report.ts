@@ -27,12 +27,16 @@ export function reportOf(measured: Measured, verdicts: readonly Verdict[]): stri
     ["run/start", latencies(all(({ accepted }) => accepted))],
     ["first words", latencies(all(({ firstWords }) => firstWords))],
     ["whole turn", latencies(all(({ whole }) => whole))],
-    ["memory", points.map(({ at, megabytes }) => `${Math.round(at)} s ${Math.round(megabytes)}`).join(", ")],
+    ["memory held (resident)", points.map(pointOf).join(", ")],
   ];
   const width = Math.max(...lines.map(([name]) => (name as string).length));
   const table = lines.map(([name, value]) => `${(name as string).padEnd(width)}  ${value}`);
   const judged = verdicts.map(({ what, met, detail }) => `${met ? "ok  " : "FAIL"}  ${what}: ${detail}`);
   return `\n${[...table, "", ...judged].join("\n")}\n`;
+}
+
+function pointOf({ at, megabytes, resident }: Measured["memory"][number]): string {
+  return `${Math.round(at)} s ${Math.round(megabytes)} (${Math.round(resident)})`;
 }
 
 function latencies(times: readonly number[]): string {

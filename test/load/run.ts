@@ -65,6 +65,8 @@ const CONNECT_AT_ONCE = 25;
 const SAY_EVERY_MS = 10_000;
 const HEARD_MS = 60_000;
 const SAMPLE_SHARE = 1 / 80;
+/** Collecting stops everything else for a moment. */
+const LEAST_SAMPLE_MS = 400;
 /** A question and its answer. */
 const MESSAGES_PER_TURN = 2;
 /** The client whose hearing is tampered with: not one that asks, so that nothing else fails. */
@@ -73,7 +75,8 @@ const TAMPERED = 50;
 /** Connects the clients, keeps the threads busy, makes trouble on the side, and answers what came of it. */
 export async function runLoad(options: LoadOptions): Promise<Measured> {
   const { place, threads, plants, say } = options;
-  const world = await openWorld(place, threads, plants?.env);
+  const every = Math.max(LEAST_SAMPLE_MS, options.seconds * 1000 * SAMPLE_SHARE);
+  const world = await openWorld(place, threads, MemoryWatch.env(place.dataDir, every, plants?.env));
   const seats: Seat[] = [];
   try {
     await connect(world, options, seats);
@@ -107,7 +110,7 @@ async function underLoad(world: World, seats: readonly Seat[], options: LoadOpti
   const chance = new Chance(options.seed);
   let over = false;
   const stopped = () => over;
-  const memory = new MemoryWatch(world.gateway.pid, Math.max(50, seconds * 1000 * SAMPLE_SHARE));
+  const memory = new MemoryWatch(world.place.dataDir);
   const busy = seats.slice(0, threads).map((seat, number) => {
     const thread = { workspace_id: seat.room.workspace_id, thread_id: seat.thread_id };
     return keepBusy(seat.client, thread, {
@@ -147,7 +150,6 @@ async function underLoad(world: World, seats: readonly Seat[], options: LoadOpti
     };
   } finally {
     over = true;
-    memory.stop();
     clearInterval(telling);
   }
 }
@@ -185,8 +187,8 @@ class Trouble {
 
 function progress(memory: MemoryWatch, seats: readonly Seat[]): string {
   const heard = seats.reduce((sum, { client }) => sum + client.heard, 0);
-  const held = Math.round(memory.samples.at(-1)?.megabytes ?? 0);
-  return `${Math.round(memory.seconds)} s  ${heard} notifications heard, ${held} MB`;
+  const { megabytes = 0, resident = 0 } = memory.samples.at(-1) ?? {};
+  return `${Math.round(memory.seconds)} s  ${heard} notifications heard, ${Math.round(megabytes)} MB held, ${Math.round(resident)} MB resident`;
 }
 
 /** Waits until everybody has heard the last of what was told, as long as it may take, and counts. */

@@ -45,7 +45,7 @@ async function saveUntilDropped(
   const before = await droppedSoFar(door);
   for (let save = 0; save < MOST_SAVES; save++) {
     await writer.result("thread/agents_doc/save", { workspace_id, content: `${save} ${TEXT}` });
-    if (save % 20 === 19 && (await droppedSoFar(door)) >= before + clients) return;
+    if (save % 5 === 4 && (await droppedSoFar(door)) >= before + clients) return;
   }
 }
 
