@@ -230,7 +230,8 @@ onEachStore("runs when the ground gives way", (kind) => {
       scene.model.open("store");
       held.release(words);
       await soon(() => [scene.lines(id).length, scene.lines(busy).length]).toEqual([2, 3]);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // What stands in the log is committed a moment later: that is what has to fail.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
     });
     expect((await scene.ended(run.id)).status).toMatch(/^(completed|failed)$/);
     const ended = await scene.ended(working.id);
