@@ -1,7 +1,7 @@
 import type { Message } from "../atsf/index.js";
 import { imageAt, imageBlock } from "./image.js";
 import type { Lossy, SourceMessage } from "./session.js";
-import { isObject, type Json, listOf, objectOf, textOf, wordOf } from "./values.js";
+import { isObject, type Json, kindOf, listOf, numberOf, objectOf, textOf, wordOf } from "./values.js";
 
 export type Block = Message["content"][number];
 export type ToolCall = NonNullable<Message["toolCalls"]>[number];
@@ -40,13 +40,13 @@ export function blocksOf(content: unknown, lossy: Lossy): Block[] {
       const type = wordOf(block.type);
       if (TEXTS.has(type)) return textOf(block.text) ? [{ type: "text", text: wordOf(block.text) }] : [];
       if (IMAGES.has(type)) return imageIn(block, lossy);
-      if (type !== "tool_result") lossy.add(otherBlock(type));
+      if (type !== "tool_result") lossy.addNamed(otherBlock(type));
       return [];
     });
 }
 
 export function otherBlock(type: unknown): string {
-  return type === "document" ? "documents" : `blocks of the type ${wordOf(type).slice(0, 40)}`;
+  return type === "document" ? "documents" : `blocks of the type ${kindOf(type)}`;
 }
 
 function imageIn({ source, data, mimeType, image_url }: Json, lossy: Lossy): Block[] {
@@ -68,18 +68,42 @@ export function outputOf(
   return { output: texts.join("\n"), images: blocks.filter(({ type }) => type === "image") };
 }
 
-/** An answer as it grows: what was thought, said and asked, in this order. */
+/** How much of one answer is taken: in bytes of its source, and in letters of what is made of it. */
+export const MOST_OF_ANSWER = 64 * 1024 * 1024;
+export const PAST_MOST = "parts of answers past their first 64 MB";
+
+/** An answer as it grows: what was thought, said and asked, in this order. A result that many calls name is no way to more. */
 export class Answer {
   readonly content: Block[] = [];
   readonly toolCalls: ToolCall[] = [];
+  readonly #lossy: Lossy;
+  #size = 0;
+
+  constructor(lossy: Lossy) {
+    this.#lossy = lossy;
+  }
 
   say(type: "text" | "thinking", text: unknown): void {
-    if (typeof text === "string" && text !== "") this.content.push({ type, text });
+    if (typeof text === "string" && text !== "" && this.#hasRoom(text.length))
+      this.content.push({ type, text });
+  }
+
+  show(images: readonly Block[]): void {
+    for (const image of images) if (this.#hasRoom(sizeOf(image))) this.content.push(image);
   }
 
   call(call: ToolCall, images: readonly Block[] = []): void {
-    this.content.push({ type: "tool_call_ref", toolCallId: call.toolCallId }, ...images);
+    if (!this.#hasRoom(sizeOf(call) + sizeOf(call.diff ?? {}))) return;
+    this.content.push({ type: "tool_call_ref", toolCallId: call.toolCallId });
     this.toolCalls.push(call);
+    this.show(images);
+  }
+
+  #hasRoom(size: number): boolean {
+    const has = this.#size + size <= MOST_OF_ANSWER;
+    if (has) this.#size += size;
+    else this.#lossy.add(PAST_MOST);
+    return has;
   }
 
   /** With what else is known of it; what is undefined is left out. */
@@ -99,6 +123,11 @@ export class Answer {
   }
 }
 
+function sizeOf(value: object): number {
+  const texts = Object.values(value).filter((each) => typeof each === "string");
+  return texts.reduce((size, text) => size + text.length, 0);
+}
+
 /** `cachedInput` is a part of `input`. */
 export type Tokens = { readonly input: number; readonly output: number; readonly cachedInput?: number };
 
@@ -112,5 +141,11 @@ export function tokensOf(counts: {
 }): Tokens | undefined {
   const { input, output, besides = 0, cached = 0 } = counts;
   if (input === undefined && output === undefined) return undefined;
-  return { input: (input ?? 0) + besides, output: output ?? 0, ...(cached > 0 && { cachedInput: cached }) };
+  // Sums of the largest numbers are none that can be written.
+  const whole = numberOf((input ?? 0) + besides) ?? 0;
+  return {
+    input: whole,
+    output: numberOf(output) ?? 0,
+    ...(cached > 0 && { cachedInput: numberOf(cached) ?? 0 }),
+  };
 }

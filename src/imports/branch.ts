@@ -1,7 +1,9 @@
 import type { Message } from "../atsf/index.js";
+import { NO_TIME } from "./blocks.js";
 import { threadIdOf } from "./ids.js";
 import { FORMAT, hashOf, type Ledger, Tally } from "./ledger.js";
 import type { Branch, FoundSession, SourceMessage, SourceSession } from "./session.js";
+import { timeOf } from "./values.js";
 
 /** A way through a session that is to become a thread. */
 export interface Incoming {
@@ -107,7 +109,8 @@ export class Taking {
 
 /** In the place of a message that a thread can't hold: those behind it keep their places. */
 export function substitute({ session }: Incoming, message: Message, reason: string): Message {
-  session.lossy.of(`substitute ${message.id}`).add(`messages that a thread can't hold: ${reason}`);
-  const { id, role, timestamp } = message;
+  session.lossy.of(`substitute ${message.id}`).addNamed(`messages that a thread can't hold: ${reason}`);
+  const { id, role } = message;
+  const timestamp = timeOf(message.timestamp) ?? NO_TIME;
   return { id, role, timestamp, content: [{ type: "text", text: "[a message that could not be imported]" }] };
 }

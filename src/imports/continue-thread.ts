@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Message, Thread as ThreadFile } from "../atsf/index.js";
+import { type Message, message as messageSchema, type Thread as ThreadFile } from "../atsf/index.js";
 import { isKind } from "../base/index.js";
 import { reflectThread, withThread } from "../threads/index.js";
 import type { Call } from "../tree/index.js";
@@ -124,18 +124,28 @@ async function append(file: ThreadFile, after: string | undefined, given: Incomi
   let behind = after === undefined;
   let batch: Message[] = [];
   const flush = async () => {
-    await Promise.all(batch.map((message) => appendOr(file, message, given)));
+    await Promise.all(batch.map((message) => file.append(message)));
     batch = [];
   };
   for await (const { message } of settledMessages(given)) {
-    if (behind) batch.push(message);
-    else behind = message.id === after;
+    if (!behind) behind = message.id === after;
+    else if (isSurelyTaken(message)) batch.push(message);
+    else {
+      await flush();
+      await appendOr(file, message, given);
+    }
     if (batch.length >= BATCH) await flush();
   }
   await flush();
 }
 
 const BATCH = 64;
+const SMALL = 1024 * 1024;
+
+/** What may be refused goes alone: in a batch, what stands in its place would come behind the rest of it. */
+function isSurelyTaken(message: Message): boolean {
+  return messageSchema.safeParse(message).success && JSON.stringify(message).length <= SMALL;
+}
 
 async function appendOr(file: ThreadFile, message: Message, given: Incoming): Promise<Message> {
   return file.append(message).catch((error) => {

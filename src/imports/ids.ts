@@ -18,6 +18,24 @@ export function threadIdOf(tool: Tool, sessionId: string, branch = ""): string {
   return uuidOf("thread", tool, sessionId, branch);
 }
 
+/** What entries of a session are called. Those of one name get one each, the same ones however much the session grows. */
+export class EntryNames {
+  readonly #taken = new Set<string>();
+  readonly #times = new Map<string, number>();
+
+  of(entry: string): string {
+    let times = this.#times.get(entry) ?? 0;
+    let name = entry;
+    do {
+      times += 1;
+      name = times === 1 ? entry : `${entry}#${times}`;
+    } while (this.#taken.has(name));
+    this.#times.set(entry, times);
+    this.#taken.add(name);
+    return name;
+  }
+}
+
 export function messageIdOf(tool: Tool, sessionId: string, entry: string): string {
   return uuidOf("message", tool, sessionId, entry);
 }

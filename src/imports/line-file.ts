@@ -71,14 +71,23 @@ export class LineFile {
     return this.#sha256;
   }
 
-  async read({ offset, length }: LineRef): Promise<Json> {
+  async read(ref: LineRef): Promise<Json> {
+    return parse(await this.#bytes(ref)) ?? {};
+  }
+
+  /** Whether two lines are the same to the byte. */
+  async isSame(one: LineRef, other: LineRef): Promise<boolean> {
+    return one.length === other.length && (await this.#bytes(one)).equals(await this.#bytes(other));
+  }
+
+  async #bytes({ offset, length }: LineRef): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
     for (let at = 0; at < length; ) {
       const { bytesRead } = await this.#file.read(bytes, at, length - at, offset + at);
       if (bytesRead === 0) throw new Error("it became shorter while it was read");
       at += bytesRead;
     }
-    return parse(bytes) ?? {};
+    return bytes;
   }
 
   close(): Promise<void> {

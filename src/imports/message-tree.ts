@@ -1,5 +1,8 @@
+import { EntryNames } from "./ids.js";
+
 /** A message of a session: where it stands in the tree, and whatever its reader keeps of it. */
 export interface TreeNode<T> {
+  /** What its entry is called; of several entries of one name, each has another. */
   readonly id: string;
   readonly parent: TreeNode<T> | undefined;
   readonly children: TreeNode<T>[];
@@ -23,6 +26,7 @@ const MOST_WAYS = 200;
 export class MessageTree<T> {
   readonly #byEntry = new Map<string, TreeNode<T> | undefined>();
   readonly #roots: TreeNode<T>[] = [];
+  readonly #names = new EntryNames();
   #last: TreeNode<T> | undefined;
 
   /** Entries whose parent is nowhere: they were put behind the last message before them. */
@@ -40,17 +44,12 @@ export class MessageTree<T> {
 
   /** A message. Without a parent it begins the conversation; undefined means that nobody said whom it answers. */
   add(entry: string, parent: string | null | undefined, data: T): TreeNode<T> {
-    const answered = this.#answered(parent);
-    const node: TreeNode<T> = { id: entry, parent: answered, children: [], data };
-    (answered?.children ?? this.#roots).push(node);
-    this.#byEntry.set(entry, node);
-    this.#last = node;
-    return node;
+    return this.addBehind(entry, this.#answered(parent), data);
   }
 
   /** The same behind a message that is known. */
   addBehind(entry: string, parent: TreeNode<T> | undefined, data: T): TreeNode<T> {
-    const node: TreeNode<T> = { id: entry, parent, children: [], data };
+    const node: TreeNode<T> = { id: this.#names.of(entry), parent, children: [], data };
     (parent?.children ?? this.#roots).push(node);
     this.#byEntry.set(entry, node);
     this.#last = node;

@@ -75,13 +75,23 @@ export interface Lost {
   readonly count: number;
 }
 
+const MOST_NAMED = 100;
+const OTHER_KINDS = "other kinds";
+
 /** What a source has and a thread has no place for, counted by kind. */
 export class Lossy {
   readonly #counts = new Map<string, number>();
+  readonly #named = new Set<string>();
   readonly #seen = new Set<string>();
 
   add(what: string, count = 1): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  }
+
+  /** The same by a word of the source itself. Of those there may be as many as it has lines: the first are told apart. */
+  addNamed(what: string): void {
+    if (this.#named.size < MOST_NAMED) this.#named.add(what);
+    this.add(this.#named.has(what) ? what : OTHER_KINDS);
   }
 
   /** Where the losses of one entry are counted: the first time it is read, not when another branch reads it again. */

@@ -1,3 +1,5 @@
+import type { Lossy } from "./session.js";
+
 /** Sessions are written by other programs, in versions nobody has listed: every value is looked at before it is used. */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -23,20 +25,36 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** ISO 8601 in UTC, out of such a text or of unix milliseconds. */
+/** ISO 8601 in UTC, out of such a text or of unix milliseconds. Years of five digits or below 0 are none of the format. */
 export function timeOf(value: unknown): string | undefined {
   const usable = typeof value === "string" || numberOf(value) !== undefined;
   const at = usable ? new Date(value as string | number) : undefined;
-  return at && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined;
+  const year = at?.getUTCFullYear() ?? Number.NaN;
+  return year >= 0 && year <= 9999 ? at?.toISOString() : undefined;
 }
 
-/** JSON as it would be read by people; undefined for what has none. */
-export function jsonText(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  return typeof value === "string" ? value : JSON.stringify(value);
+const TOO_DEEP = "[nested too deep to be imported]";
+
+/** JSON as it would be read by people; undefined for what has none. What is read at any depth can't be written at any. */
+export function jsonText(value: unknown, lossy: Lossy): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    lossy.add("values that are nested too deep");
+    return TOO_DEEP;
+  }
 }
 
 /** A word to compare with or to show. An object may claim to have a text of its own, and have none: it is no word. */
 export function wordOf(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? "" : String(value);
 }
+
+/** The same as a name of a kind. */
+export function kindOf(value: unknown): string {
+  return wordOf(value).slice(0, LONGEST_KIND).toWellFormed();
+}
+
+const LONGEST_KIND = 40;

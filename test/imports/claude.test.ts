@@ -239,6 +239,23 @@ describe("a session of Claude Code", () => {
     expect(branches[0]?.messages[1]).not.toHaveProperty("toolCalls.0.output");
   });
 
+  test("[IMP112] a line that was written again, to the byte, is one message; another one of its name is another", async () => {
+    const session = made()
+      .user("a", null, "One")
+      .answer("b", "a", [text("Two")]);
+    session.lines.push(...session.lines);
+    session.user("a", "b", "Three").save();
+    const { branches, lossy } = await readOne("claude", place(session));
+    expect(branches.map(words)).toEqual([
+      [
+        ["user", "One"],
+        ["agent", "Two"],
+        ["user", "Three"],
+      ],
+    ]);
+    expect(lossy).toEqual([{ what: "lines that stand there twice", count: 2 }]);
+  });
+
   test("[IMP3] links below a place are not followed; the place itself may be one", async () => {
     const session = made().user("a", null, "Here").save();
     const other = made("44444444-4444-4444-8444-444444444444").user("a", null, "Elsewhere").save();

@@ -12,18 +12,9 @@ import { messageIdOf } from "../ids.js";
 import type { LineFile } from "../line-file.js";
 import type { TreeNode } from "../message-tree.js";
 import type { Lossy, SourceMessage } from "../session.js";
-import {
-  isObject,
-  type Json,
-  jsonText,
-  listOf,
-  numberOf,
-  objectOf,
-  textOf,
-  timeOf,
-  wordOf,
-} from "../values.js";
+import { isObject, type Json, jsonText, listOf, numberOf, objectOf, textOf, timeOf } from "../values.js";
 import type { Kept } from "./kept.js";
+import { NO_RESULT, ResultLines, type Results } from "./results.js";
 
 /** The messages of one way through a session. */
 export async function* messagesOf(
@@ -31,12 +22,12 @@ export async function* messagesOf(
   file: LineFile,
   { id, lossy }: { id: string; lossy: Lossy },
 ): AsyncGenerator<SourceMessage> {
+  const resultLines = new ResultLines(file);
   for (const { id: entry, data } of nodes) {
     const counted = lossy.of(entry);
     const lines: Json[] = [];
     for (const ref of data.lines) lines.push(await file.read(ref));
-    const results = new Map<string, Json>();
-    for (const [call, ref] of data.results) results.set(call, await file.read(ref));
+    const results = await resultLines.of(data);
     const made = data.answer === undefined ? userMessage(lines, counted) : answerOf(lines, results, counted);
     const message = identified(messageIdOf("claude", id, entry), made);
     if (message) yield message;
@@ -50,8 +41,8 @@ function userMessage([line = {}]: readonly Json[], lossy: Lossy): Made {
   return { open: false, message: { role, timestamp, content: blocksOf(content, lossy) } };
 }
 
-function answerOf(lines: readonly Json[], results: ReadonlyMap<string, Json>, lossy: Lossy): Made {
-  const answer = new Answer();
+function answerOf(lines: readonly Json[], results: Results, lossy: Lossy): Made {
+  const answer = new Answer(lossy);
   for (const block of lines.flatMap((line) => listOf(objectOf(line.message).content)).filter(isObject))
     take(answer, block, results, lossy);
   const last = objectOf(lines.at(-1)?.message);
@@ -72,13 +63,13 @@ function answerOf(lines: readonly Json[], results: ReadonlyMap<string, Json>, lo
   return { message, open: unanswered || (last.stop_reason === null && answer.toolCalls.length === 0) };
 }
 
-function take(answer: Answer, block: Json, results: ReadonlyMap<string, Json>, lossy: Lossy): void {
+function take(answer: Answer, block: Json, results: Results, lossy: Lossy): void {
   if (block.type === "text") answer.say("text", block.text);
   else if (block.type === "thinking" && textOf(block.thinking)) answer.say("thinking", block.thinking);
   else if (block.type === "tool_use") callOf(answer, block, results, lossy);
   else if (block.type === "thinking" || block.type === "redacted_thinking")
     lossy.add("thoughts that the provider keeps to itself");
-  else lossy.add(otherBlock(block.type));
+  else lossy.addNamed(otherBlock(block.type));
 }
 
 /** An answer that goes on with the results of its tools has not stopped. */
@@ -86,29 +77,22 @@ function stopOf(reason: unknown): string | undefined {
   return reason === "tool_use" ? undefined : textOf(reason);
 }
 
-function callOf(answer: Answer, block: Json, results: ReadonlyMap<string, Json>, lossy: Lossy): void {
+function callOf(answer: Answer, block: Json, results: Results, lossy: Lossy): void {
   const toolCallId = textOf(block.id) ?? "call";
-  const line = results.get(toolCallId);
-  const result = line && resultIn(line, toolCallId);
+  const { result, detail } = results.get(toolCallId) ?? NO_RESULT;
   const { output, images } = outputOf(result?.content, lossy);
-  const detail = objectOf(line?.toolUseResult);
   const diff = diffOf(detail);
   const duration = numberOf(detail.durationMs);
   const call = {
     toolCallId,
     name: textOf(block.name) ?? "tool",
     status: result && result.is_error !== true ? ("completed" as const) : ("failed" as const),
-    input: jsonText(block.input) ?? "{}",
+    input: jsonText(block.input, lossy) ?? "{}",
     ...(result && { output }),
     ...(duration !== undefined && { duration }),
     ...(diff && { diff }),
   };
   answer.call(call, images);
-}
-
-function resultIn(line: Json, call: string): Json | undefined {
-  const blocks = listOf(objectOf(line.message).content).filter(isObject);
-  return blocks.find(({ type, tool_use_id }) => type === "tool_result" && wordOf(tool_use_id) === call);
 }
 
 /** Of an edit its two texts, of a file that was written the whole of it. */

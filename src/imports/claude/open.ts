@@ -1,10 +1,11 @@
+import { PAST_MOST } from "../blocks.js";
 import { LineFile, type LineRef } from "../line-file.js";
 import { MessageTree, type TreeNode } from "../message-tree.js";
 import { type Branch, type FoundSession, Lossy, type SourceSession } from "../session.js";
 import { titleOf } from "../title.js";
-import { isObject, type Json, listOf, objectOf, textOf, timeOf, wordOf } from "../values.js";
+import { isObject, type Json, kindOf, listOf, objectOf, textOf, timeOf, wordOf } from "../values.js";
 import { isSubAgent } from "./find.js";
-import type { Kept } from "./kept.js";
+import { hasRoom, type Kept, kept } from "./kept.js";
 import { messagesOf } from "./messages.js";
 
 interface Reading {
@@ -13,6 +14,8 @@ interface Reading {
   /** The answer that asked for a call last. */
   readonly calls: Map<string, TreeNode<Kept>>;
   readonly answers: Map<string, TreeNode<Kept>>;
+  /** The last line of each name. */
+  readonly named: Map<string, LineRef>;
   readonly titles: { custom?: string | undefined; ai?: string | undefined; first?: string | undefined };
   meta: Json | undefined;
 }
@@ -25,14 +28,17 @@ export async function openClaude({ path, id }: FoundSession): Promise<SourceSess
     lossy: new Lossy(),
     calls: new Map(),
     answers: new Map(),
+    named: new Map(),
     titles: {},
     meta: undefined,
   };
   const sub = isSubAgent(id.split("/").at(-1) ?? "");
   try {
     for await (const { value, ref } of file.lines()) {
-      if (value) take(reading, value, { ref, sub });
-      else reading.lossy.add("lines that can't be read");
+      if (!value) reading.lossy.add("lines that can't be read");
+      else if (await isThereAlready(reading, value, { ref, file }))
+        reading.lossy.add("lines that stand there twice");
+      else take(reading, value, { ref, sub });
     }
   } catch (error) {
     await file.close();
@@ -60,6 +66,18 @@ export async function openClaude({ path, id }: FoundSession): Promise<SourceSess
     lossy,
     close: () => file.close(),
   };
+}
+
+/** Another line of one name is another message, the same one to the byte is not: it was only written again. */
+async function isThereAlready(
+  { named }: Reading,
+  { uuid }: Json,
+  { ref, file }: { readonly ref: LineRef; readonly file: LineFile },
+): Promise<boolean> {
+  if (typeof uuid !== "string") return false;
+  const before = named.get(uuid);
+  named.set(uuid, ref);
+  return before !== undefined && (await file.isSame(before, ref));
 }
 
 function take(reading: Reading, value: Json, line: { ref: LineRef; sub: boolean }): void {
@@ -106,8 +124,8 @@ function takeUser(reading: Reading, value: Json, { ref, uuid, parent }: Line): v
   let owner: TreeNode<Kept> | undefined;
   for (const { tool_use_id } of results) {
     const asked = calls.get(wordOf(tool_use_id));
-    if (!asked) lossy.add("results of calls that are not there");
-    asked?.data.results.set(wordOf(tool_use_id), ref);
+    if (asked) keepResult(asked.data, wordOf(tool_use_id), ref, lossy);
+    else lossy.add("results of calls that are not there");
     owner ??= asked;
   }
   const isSaid = typeof content === "string" ? content !== "" : blocks.length > results.length;
@@ -117,9 +135,15 @@ function takeUser(reading: Reading, value: Json, { ref, uuid, parent }: Line): v
     return;
   }
   if (value.isCompactSummary !== true) titles.first ??= firstText(content);
-  const data = { lines: [ref], results: new Map(), answer: undefined };
+  const data = kept([ref]);
   if (owner) tree.addBehind(uuid, owner, data);
   else tree.add(uuid, parent, data);
+}
+
+function keepResult(answer: Kept, call: string, ref: LineRef, lossy: Lossy): void {
+  const room = hasRoom(answer, ref);
+  if (!room) lossy.add(PAST_MOST);
+  answer.results.set(call, room ? ref : undefined);
 }
 
 function firstText(content: unknown): string | undefined {
@@ -144,25 +168,31 @@ function takeAnswer(reading: Reading, value: Json, { ref, uuid, parent }: Line):
   const before = tree.at(parent ?? "");
   const key = `${wordOf(message.id)} ${request ?? ""}`;
   const known = request === undefined ? (before?.data.answer === key ? before : undefined) : answers.get(key);
-  const node = known ?? tree.add(uuid, parent, { lines: [], results: new Map(), answer: key });
+  const node = known ?? tree.add(uuid, parent, kept([], key));
   if (known) tree.alias(uuid, parent, known);
-  node.data.lines.push(ref);
   answers.set(key, node);
+  if (!hasRoom(node.data, ref)) {
+    lossy.add(PAST_MOST);
+    return;
+  }
+  node.data.lines.push(ref);
   for (const block of listOf(message.content)) {
     if (isObject(block) && block.type === "tool_use") calls.set(wordOf(block.id), node);
   }
 }
 
 /** Known by name, or by how Claude Code calls them. */
-const OTHERS: Readonly<Record<string, string>> = {
-  attachment: "context that Claude Code adds for the model",
-  progress: "progress of tools",
-  "file-history-snapshot": "snapshots of files",
-  system: "notices of Claude Code",
-};
+const OTHERS = new Map([
+  ["attachment", "context that Claude Code adds for the model"],
+  ["progress", "progress of tools"],
+  ["file-history-snapshot", "snapshots of files"],
+  ["system", "notices of Claude Code"],
+]);
 const TITLES = new Set(["custom-title", "ai-title", "summary"]);
 
 function countOther({ type }: Json, lossy: Lossy): void {
   if (TITLES.has(wordOf(type))) return;
-  lossy.add(OTHERS[wordOf(type)] ?? `lines of the type ${wordOf(type).slice(0, 40)}`);
+  const known = OTHERS.get(wordOf(type));
+  if (known) lossy.add(known);
+  else lossy.addNamed(`lines of the type ${kindOf(type)}`);
 }

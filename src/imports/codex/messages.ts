@@ -57,7 +57,7 @@ function imagesTold(payload: Json, item: Json, lossy: Lossy): Block[] {
 }
 
 async function answerOf(kept: KeptAnswer, lossy: Lossy): Promise<Made> {
-  const answer = new Answer();
+  const answer = new Answer(lossy);
   let timestamp: string | undefined;
   for (const line of kept.items) {
     const { payload, timestamp: at } = await readLine(line);
@@ -91,7 +91,7 @@ async function callOf(answer: Answer, payload: Json, kept: KeptAnswer, lossy: Lo
   const id = textOf(payload.call_id) ?? textOf(payload.id) ?? `call_${answer.toolCalls.length + 1}`;
   const result = await payloadOf(kept.results.get(id));
   const detail = await payloadOf(kept.details.get(id));
-  const { output, images } = outputOf(unwrapped(result?.output), lossy);
+  const { output, images } = outputOf(unwrapped(result?.output, lossy), lossy);
   const changed = detailOf(detail, lossy);
   const name = textOf(payload.name) ?? wordOf(payload.type).replace(/_call$/, "");
   const namespace = textOf(payload.namespace);
@@ -102,7 +102,7 @@ async function callOf(answer: Answer, payload: Json, kept: KeptAnswer, lossy: Lo
     status: (awaited ? result !== undefined && !changed.failed : payload.status !== "failed")
       ? ("completed" as const)
       : ("failed" as const),
-    input: jsonText(payload.arguments ?? payload.input ?? payload.action) ?? "{}",
+    input: jsonText(payload.arguments ?? payload.input ?? payload.action, lossy) ?? "{}",
     ...(result && { output }),
     ...(changed.duration !== undefined && { duration: changed.duration }),
     ...(changed.diff && { diff: changed.diff }),
@@ -114,8 +114,8 @@ async function payloadOf(line: Line | undefined): Promise<Json | undefined> {
   return line && objectOf((await readLine(line)).payload);
 }
 
-function unwrapped(output: unknown): unknown {
-  return isObject(output) ? (output.content ?? jsonText(output)) : output;
+function unwrapped(output: unknown, lossy: Lossy): unknown {
+  return isObject(output) ? (output.content ?? jsonText(output, lossy)) : output;
 }
 
 /** What Codex noted of a call: whether it failed, how long it took, which file it changed. */
@@ -129,7 +129,7 @@ function detailOf(detail: Json | undefined, lossy: Lossy) {
     lossy.add("diffs of further files of one patch (the patch itself is there)", more.length);
   return {
     failed,
-    duration: seconds === undefined ? undefined : seconds * 1000 + Math.round((numberOf(nanos) ?? 0) / 1e6),
+    duration: numberOf((seconds ?? Number.NaN) * 1000 + Math.round((numberOf(nanos) ?? 0) / 1e6)),
     diff: first && diffOf(first[0], objectOf(first[1])),
   };
 }

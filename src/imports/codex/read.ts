@@ -1,7 +1,7 @@
 import { blocksOf, tokensOf } from "../blocks.js";
 import { MessageTree, type TreeNode } from "../message-tree.js";
 import { Lossy } from "../session.js";
-import { type Json, listOf, numberOf, objectOf, textOf, wordOf } from "../values.js";
+import { type Json, kindOf, listOf, numberOf, objectOf, textOf, wordOf } from "../values.js";
 import type { Kept, KeptAnswer, Line } from "./kept.js";
 
 /** A rollout line by line: who said what stands in items, what really came from the user in events. */
@@ -25,8 +25,7 @@ export class Rollout {
     else if (value.type === "turn_context") this.#model = textOf(payload.model) ?? this.#model;
     // Later ones came along with history that was copied from another session.
     else if (value.type === "session_meta") this.meta ??= payload;
-    else if (value.type !== "compacted")
-      this.lossy.add(`lines of the type ${wordOf(value.type).slice(0, 40)}`);
+    else if (value.type !== "compacted") this.lossy.addNamed(`lines of the type ${kindOf(value.type)}`);
     else if (textOf(payload.message)) this.#add(entry, { kind: "note", said: line });
     else this.lossy.add("summaries that only the provider can read");
   }
@@ -42,7 +41,7 @@ export class Rollout {
     else if (type.endsWith("_output")) this.#result(textOf(payload.call_id), line);
     else if (type === "message" || type === "reasoning" || type.endsWith("_call"))
       this.#part(payload, line, entry);
-    else this.lossy.add(`items of the type ${type.slice(0, 40)}`);
+    else this.lossy.addNamed(`items of the type ${kindOf(type)}`);
   }
 
   /** Of an answer: what it says, thinks or asks for. A search in the web has no answer of its own. */

@@ -1,6 +1,6 @@
 import { type ForeignDatabase, openForeign } from "../../store/index.js";
-import { type Json, wordOf } from "../values.js";
-import { type KeptMessage, type KeptSession, parsed } from "./parts.js";
+import { isObject, type Json, listOf, objectOf, textOf, wordOf } from "../values.js";
+import { type KeptMessage, type KeptSession, keptMessage } from "./parts.js";
 
 /** Every session of a database, without its messages. */
 export function sessionsIn(path: string): Json[] {
@@ -20,7 +20,7 @@ export function sessionFrom(path: string, id: string): KeptSession {
     if (!info) throw new Error("it is not there any more");
     const first = messageIds(database, id);
     const messages = first.length > 0 ? () => inParts(database, first) : () => inOneRow(database, id);
-    return { info, messages, close: () => database.close() };
+    return { info, raw: wordOf(info.title ?? ""), messages, close: () => database.close() };
   } catch (error) {
     database.close();
     throw error;
@@ -36,7 +36,8 @@ async function* inParts(database: ForeignDatabase, ids: readonly string[]): Asyn
   for (const id of ids) {
     const [row] = database.all("select data from message where id = ?", id);
     const parts = database.all("select data from part where message_id = ? order by id", id);
-    yield { id, info: parsed(row?.data) ?? {}, parts: parts.map(({ data }) => parsed(data) ?? {}) };
+    const texts = parts.map(({ data }) => wordOf(data));
+    yield keptMessage(id, wordOf(row?.data), texts);
     // One query after the other would keep everyone else waiting.
     await new Promise((done) => setImmediate(done));
   }
@@ -49,11 +50,14 @@ async function* inOneRow(database: ForeignDatabase, session: string): AsyncGener
   const rows = database.all("select id from session_message where session_id = ? order by seq, id", session);
   for (const { id } of rows) {
     const [row] = database.all("select type, data from session_message where id = ?", wordOf(id));
-    const data = parsed(row?.data) ?? {};
+    const kept = keptMessage(wordOf(id), wordOf(row?.data), []);
+    const parts = partsOf(kept.info);
     yield {
-      id: wordOf(id),
-      info: { ...data, role: roleOf(row?.type), type: row?.type },
-      parts: partsOf(data),
+      ...kept,
+      info: { ...kept.info, role: roleOf(row?.type), type: row?.type },
+      parts: parts.filter(isObject),
+      unread: kept.unread + parts.filter((part) => !isObject(part)).length,
+      raw: [wordOf(row?.type), ...kept.raw],
     };
     await new Promise((done) => setImmediate(done));
   }
@@ -63,26 +67,20 @@ function roleOf(type: unknown): string {
   return type === "user" || type === "assistant" ? type : "system";
 }
 
-/** What the parts of the present version would be. */
-function partsOf(data: Json): Json[] {
-  const content = Array.isArray(data.content) ? data.content : [];
-  const parts = content.map((block) => {
-    const tool = block as Json | undefined;
-    return tool?.type === "tool"
-      ? { ...tool, callID: tool.id, tool: tool.name, state: stateOf(tool) }
+/** What the parts of the present version would be, and whatever else stands among them. */
+function partsOf(data: Json): unknown[] {
+  const parts = listOf(data.content).map((block) => {
+    const tool = objectOf(block);
+    return tool.type === "tool"
+      ? { ...tool, callID: tool.id, tool: tool.name, state: stateOf(objectOf(tool.state)) }
       : block;
   });
-  const said = data.text ?? data.summary ?? data.output;
-  const files = (Array.isArray(data.files) ? data.files : []).map((file) => ({
-    type: "file",
-    ...(file as Json),
-  }));
-  return [...(typeof said === "string" ? [{ type: "text", text: said }] : []), ...parts, ...files] as Json[];
+  const said = textOf(data.text ?? data.summary ?? data.output);
+  const files = listOf(data.files).map((file) => (isObject(file) ? { type: "file", ...file } : file));
+  return [...(said === undefined ? [] : [{ type: "text", text: said }]), ...parts, ...files];
 }
 
-function stateOf({ state }: Json): Json {
-  const given = (state ?? {}) as Json;
-  const content = Array.isArray(given.content) ? given.content : [];
-  const texts = content.flatMap((block) => (block as Json | undefined)?.text ?? []);
-  return { ...given, output: given.output ?? texts.join("\n") };
+function stateOf(state: Json): Json {
+  const texts = listOf(state.content).flatMap((block) => textOf(objectOf(block).text) ?? []);
+  return { ...state, output: state.output ?? texts.join("\n") };
 }

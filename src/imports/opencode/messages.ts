@@ -5,6 +5,7 @@ import {
   isObject,
   type Json,
   jsonText,
+  kindOf,
   listOf,
   numberOf,
   objectOf,
@@ -14,10 +15,14 @@ import {
 } from "../values.js";
 import type { KeptMessage } from "./parts.js";
 
-const STOP_REASONS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
+const STOP_REASONS = new Map([
+  ["stop", "end_turn"],
+  ["length", "max_tokens"],
+]);
 
 /** What a message of opencode says. */
-export function opencodeMessage({ info, parts }: KeptMessage, lossy: Lossy): Made {
+export function opencodeMessage({ info, parts, unread }: KeptMessage, lossy: Lossy): Made {
+  if (unread > 0) lossy.add("messages and parts that can't be read", unread);
   const timestamp = timeOf(objectOf(info.time).created) ?? timeOf(info.timestamp) ?? NO_TIME;
   if (info.role === "assistant") return answerOf(info, parts, timestamp, lossy);
   const content = parts.flatMap((part) => saidIn(part, lossy));
@@ -33,7 +38,7 @@ function saidIn(part: Json, lossy: Lossy): Block[] {
     part.type === "text" ? textOf(part.text) : part.type === "subtask" ? textOf(part.prompt) : undefined;
   if (text !== undefined) return [{ type: "text", text }];
   if (part.type === "file") return imagesIn([part], lossy);
-  if (part.type !== "text") lossy.add(otherPart(part.type));
+  if (part.type !== "text") lossy.addNamed(otherPart(part.type));
   return [];
 }
 
@@ -51,14 +56,14 @@ function imagesIn(files: readonly unknown[], lossy: Lossy): Block[] {
 }
 
 function otherPart(type: unknown): string {
-  return `parts of the type ${wordOf(type).slice(0, 40)}`;
+  return `parts of the type ${kindOf(type)}`;
 }
 
 /** What only says where a step begins and ends is in the message as well. */
 const SILENT = new Set(["step-start", "step-finish"]);
 
 function answerOf(info: Json, parts: readonly Json[], timestamp: string, lossy: Lossy): Made {
-  const answer = new Answer();
+  const answer = new Answer(lossy);
   const waiting = parts.filter((part) => take(answer, part, lossy));
   const error = objectOf(info.error);
   answer.say("text", objectOf(error.data).message ?? error.message);
@@ -76,8 +81,8 @@ function take(answer: Answer, part: Json, lossy: Lossy): boolean {
   if (part.type === "tool") return callOf(answer, part, lossy);
   if (part.type === "text") answer.say("text", part.text);
   else if (part.type === "reasoning") answer.say("thinking", part.text);
-  else if (part.type === "file") answer.content.push(...imagesIn([part], lossy));
-  else if (!SILENT.has(wordOf(part.type))) lossy.add(otherPart(part.type));
+  else if (part.type === "file") answer.show(imagesIn([part], lossy));
+  else if (!SILENT.has(wordOf(part.type))) lossy.addNamed(otherPart(part.type));
   return false;
 }
 
@@ -94,25 +99,25 @@ function countsOf({ input, output, reasoning, cache }: Json) {
 
 function endOf({ finish }: Json, { name }: Json): string | undefined {
   if (name !== undefined) return name === "MessageAbortedError" ? "cancelled" : "error";
-  return STOP_REASONS[wordOf(finish)];
+  return STOP_REASONS.get(wordOf(finish));
 }
 
 /** Answers whether its result is still to come. */
 function callOf(answer: Answer, part: Json, lossy: Lossy): boolean {
   const state = objectOf(part.state);
   const { start, end } = objectOf(state.time);
-  const [from, to] = [numberOf(start), numberOf(end)];
-  const output = textOf(state.output) ?? textOf(state.error) ?? jsonText(state.error);
+  const duration = numberOf((numberOf(end) ?? Number.NaN) - (numberOf(start) ?? Number.NaN));
+  const output = textOf(state.output) ?? textOf(state.error) ?? jsonText(state.error, lossy);
   const ended = state.status === "completed" || state.status === "error";
   const diff = diffOf(state);
   const call = {
     toolCallId: textOf(part.callID) ?? textOf(part.id) ?? `call_${answer.toolCalls.length + 1}`,
     name: textOf(part.tool) ?? "tool",
     status: state.status === "completed" ? ("completed" as const) : ("failed" as const),
-    input: jsonText(state.input) ?? textOf(state.raw) ?? "{}",
+    input: jsonText(state.input, lossy) ?? textOf(state.raw) ?? "{}",
     ...(textOf(state.title) && { title: wordOf(state.title) }),
     ...(ended && { output: output ?? "" }),
-    ...(from !== undefined && to !== undefined && to >= from && { duration: to - from }),
+    ...(duration !== undefined && duration >= 0 && { duration }),
     ...(diff && { diff }),
   };
   answer.call(call, imagesIn(listOf(state.attachments), lossy));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { identified } from "../blocks.js";
-import { messageIdOf } from "../ids.js";
+import { EntryNames, messageIdOf } from "../ids.js";
 import { type FoundSession, Lossy, type SourceMessage, type SourceSession } from "../session.js";
 import { titleOf } from "../title.js";
 import { type Json, textOf, timeOf, wordOf } from "../values.js";
@@ -44,12 +44,12 @@ async function keptAt(path: string, id: string): Promise<KeptSession> {
   return isSessionFile(path) && basename(path, ".json") === id ? sessionInFiles(path) : exportedSession(path);
 }
 
-/** The hash of all there is, and what the user said first. */
+/** The hash of all there is, as it stands there, and what the user said first. */
 async function survey(kept: KeptSession) {
-  const hash = createHash("sha256").update(JSON.stringify(kept.info.title ?? ""));
+  const hash = createHash("sha256").update(JSON.stringify(kept.raw));
   let first: string | undefined;
-  for await (const { id, info, parts } of kept.messages()) {
-    hash.update(JSON.stringify([id, info, parts]));
+  for await (const { id, info, parts, raw } of kept.messages()) {
+    hash.update(JSON.stringify([id, ...raw]));
     if (info.role === "user") first ??= parts.map((part: Json) => saidIn(part)).find(Boolean);
   }
   return { sha256: hash.digest("hex"), first };
@@ -63,8 +63,10 @@ async function* messagesOf(
   kept: KeptSession,
   { id, lossy }: { id: string; lossy: Lossy },
 ): AsyncGenerator<SourceMessage> {
+  const names = new EntryNames();
   for await (const one of kept.messages()) {
-    const message = identified(messageIdOf("opencode", id, one.id), opencodeMessage(one, lossy.of(one.id)));
+    const entry = names.of(one.id);
+    const message = identified(messageIdOf("opencode", id, entry), opencodeMessage(one, lossy.of(entry)));
     if (message) yield message;
   }
 }

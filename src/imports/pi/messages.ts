@@ -12,12 +12,12 @@ import {
   wordOf,
 } from "../values.js";
 
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  stop: "end_turn",
-  length: "max_tokens",
-  aborted: "cancelled",
-  error: "error",
-};
+const STOP_REASONS = new Map([
+  ["stop", "end_turn"],
+  ["length", "max_tokens"],
+  ["aborted", "cancelled"],
+  ["error", "error"],
+]);
 
 /** What an entry says, with the results of what it asked. */
 export function piMessage(entry: Json, results: ReadonlyMap<string, Json>, lossy: Lossy): Made {
@@ -32,18 +32,18 @@ export function piMessage(entry: Json, results: ReadonlyMap<string, Json>, lossy
 }
 
 function answerOf(given: Json, results: ReadonlyMap<string, Json>, timestamp: string, lossy: Lossy): Made {
-  const answer = new Answer();
+  const answer = new Answer(lossy);
   for (const block of listOf(given.content).filter(isObject)) {
     if (block.type === "text") answer.say("text", block.text);
     else if (block.type === "thinking") answer.say("thinking", block.thinking);
     else if (block.type === "toolCall") callOf(answer, block, results, lossy);
-    else lossy.add(otherBlock(block.type));
+    else lossy.addNamed(otherBlock(block.type));
   }
   answer.say("text", given.errorMessage);
   const { input, output, cacheRead, cacheWrite } = objectOf(given.usage);
   const cached = numberOf(cacheRead) ?? 0;
   const message = answer.message(timestamp, {
-    stopReason: STOP_REASONS[wordOf(given.stopReason)],
+    stopReason: STOP_REASONS.get(wordOf(given.stopReason)),
     model: textOf(given.model),
     tokens: tokensOf({
       input: numberOf(input),
@@ -64,7 +64,7 @@ function callOf(answer: Answer, block: Json, results: ReadonlyMap<string, Json>,
     toolCallId,
     name: textOf(block.name) ?? "tool",
     status: result && result.isError !== true ? ("completed" as const) : ("failed" as const),
-    input: jsonText(block.arguments) ?? "{}",
+    input: jsonText(block.arguments, lossy) ?? "{}",
     ...(result && { output }),
     ...(diff && { diff }),
   };

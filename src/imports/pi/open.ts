@@ -1,18 +1,20 @@
-import { blocksOf, identified } from "../blocks.js";
+import { blocksOf, identified, MOST_OF_ANSWER, PAST_MOST } from "../blocks.js";
 import { messageIdOf } from "../ids.js";
 import { LineFile, type LineRef } from "../line-file.js";
 import { MessageTree, type TreeNode } from "../message-tree.js";
 import { type Branch, type FoundSession, Lossy, type SourceMessage, type SourceSession } from "../session.js";
 import { titleOf } from "../title.js";
-import { isObject, type Json, listOf, objectOf, textOf, timeOf, wordOf } from "../values.js";
+import { isObject, type Json, kindOf, listOf, objectOf, textOf, timeOf, wordOf } from "../values.js";
 import { piMessage } from "./messages.js";
 
 interface Kept {
   readonly ref: LineRef;
-  /** Results of its calls, by the ids of the calls. */
-  readonly results: Map<string, LineRef>;
+  /** Results of its calls, by the ids of the calls; undefined for one that is there and was left out. */
+  readonly results: Map<string, LineRef | undefined>;
   /** What it asked of tools. */
-  readonly calls: readonly string[];
+  readonly calls: ReadonlySet<string>;
+  /** How many bytes its results are. */
+  size: number;
 }
 
 interface Header {
@@ -88,27 +90,33 @@ function take(tree: MessageTree<Kept>, { value, ref, header, lossy, entry, befor
   const message = objectOf(value.message);
   const isMessage = value.type === "message" && SAID.has(wordOf(message.role));
   if (isMessage || NOTED.has(wordOf(value.type))) {
-    tree.add(entry, parent, { ref, results: new Map(), calls: callsIn(message) });
+    tree.add(entry, parent, { ref, results: new Map(), calls: callsIn(message), size: 0 });
     if (message.role === "user") header.first ??= firstText(message);
     return entry;
   }
   tree.alias(entry, parent);
   if (message.role === "toolResult") keepResult(tree.at(entry), message, ref, lossy);
   else if (value.type === "session_info") header.name = textOf(value.name) ?? header.name;
-  else lossy.add(NAMES[wordOf(value.type)] ?? `entries of the type ${wordOf(value.type).slice(0, 40)}`);
+  else countOther(value, lossy);
   return entry;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  model_change: "changes of the model (each answer names its own)",
-  thinking_level_change: "changes of the thinking level",
-  label: "labels",
-  custom: "data of extensions",
-};
+const NAMES = new Map([
+  ["model_change", "changes of the model (each answer names its own)"],
+  ["thinking_level_change", "changes of the thinking level"],
+  ["label", "labels"],
+  ["custom", "data of extensions"],
+]);
 
-function callsIn({ content }: Json): string[] {
+function countOther({ type }: Json, lossy: Lossy): void {
+  const known = NAMES.get(wordOf(type));
+  if (known) lossy.add(known);
+  else lossy.addNamed(`entries of the type ${kindOf(type)}`);
+}
+
+function callsIn({ content }: Json): Set<string> {
   const calls = listOf(content).filter((block) => isObject(block) && block.type === "toolCall");
-  return calls.map((block) => textOf(objectOf(block).id) ?? "call");
+  return new Set(calls.map((block) => textOf(objectOf(block).id) ?? "call"));
 }
 
 function firstText({ content }: Json): string | undefined {
@@ -123,10 +131,19 @@ const FARTHEST = 1_000;
 function keepResult(from: TreeNode<Kept> | undefined, message: Json, ref: LineRef, lossy: Lossy): void {
   const id = textOf(message.toolCallId) ?? "call";
   let node = from;
-  for (let left = FARTHEST; node && left > 0 && !node.data.calls.includes(id); left--) node = node.parent;
-  if (node?.data.calls.includes(id)) node.data.results.set(id, ref);
-  else lossy.add("results of calls that are not there");
+  for (let left = FARTHEST; node && left > 0 && !node.data.calls.has(id); left--) node = node.parent;
+  if (!node?.data.calls.has(id)) {
+    lossy.add("results of calls that are not there");
+    return;
+  }
+  const { data } = node;
+  const room = data.size + ref.length <= MOST_OF_ANSWER;
+  if (room) data.size += ref.length;
+  else lossy.add(PAST_MOST);
+  data.results.set(id, room ? ref : undefined);
 }
+
+const LEFT_OUT: Json = { isError: true };
 
 async function* messagesOf(
   nodes: readonly TreeNode<Kept>[],
@@ -135,7 +152,8 @@ async function* messagesOf(
 ): AsyncGenerator<SourceMessage> {
   for (const { id: entry, data } of nodes) {
     const results = new Map<string, Json>();
-    for (const [call, ref] of data.results) results.set(call, objectOf((await file.read(ref)).message));
+    for (const [call, ref] of data.results)
+      results.set(call, ref ? objectOf((await file.read(ref)).message) : LEFT_OUT);
     const made = piMessage(await file.read(data.ref), results, lossy.of(entry));
     const message = identified(messageIdOf("pi", id, entry), made);
     if (message) yield message;
