@@ -5,6 +5,7 @@ import type { Store } from "../store/index.js";
 import {
   endInterruptedSetups,
   Follower,
+  finishRemovals,
   purgeThreads,
   removeUnmadeWorktrees,
   Setups,
@@ -65,10 +66,12 @@ export function composeThreads(given: {
     async begin() {
       await endInterruptedSetups(deps);
       unmade = await removeUnmadeWorktrees(deps, await unmadeWorktrees(deps));
+      await finishRemovals(deps);
     },
     async settle() {
       await watching.openAll();
       await removeUnmadeWorktrees(deps, unmade);
+      await finishRemovals(deps);
     },
     purge: () => purgeThreads(deps),
     async close() {

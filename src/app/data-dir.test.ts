@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -44,6 +44,14 @@ test("[APP3] a broken gateway.json means no gateway", () => {
   }
   removeAddress(dir);
   removeAddress(dir);
+});
+
+test("[APP5] what a killed gateway left of writing a file is used up by the next", () => {
+  const dir = temporaryDirectory();
+  for (const name of ["token.tmp", "gateway.json.tmp"]) writeFileSync(join(dir, name), "half");
+  persistentToken(dir);
+  writeAddress(dir, { url: "http://127.0.0.1:1", token: "t", pid: 1 });
+  expect(readdirSync(dir).sort()).toEqual(["gateway.json", "token"]);
 });
 
 test("[APP4] a data directory that can't be made is refused by name", () => {

@@ -94,9 +94,10 @@ function addressFile(dir: string): string {
   return join(dir, "gateway.json");
 }
 
-/** Whole or not at all, and readable by its owner only. */
+/** Whole or not at all, and readable by its owner only. The lock's holder alone writes: what one that was killed left is used up. */
 function writePrivate(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, text, { mode: 0o600 });
+  const temporary = `${file}.tmp`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
   renameSync(temporary, file);
 }

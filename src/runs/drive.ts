@@ -62,7 +62,7 @@ function rest(deps: RunsDeps, session: ThreadSession): void {
 }
 
 async function carryOn(deps: RunsDeps, session: ThreadSession): Promise<void> {
-  for (let run = session.active; run && !isLeftForLater(deps, run); run = session.active) {
+  for (let run = session.active; run && !isLeftForLater(deps, session, run); run = session.active) {
     const { run_id } = run;
     await carryOutRun(deps, session, run_id);
     if (session.active?.run_id === run_id) return;
@@ -75,9 +75,13 @@ function needsSomebody({ stop, failure }: ThreadSession, run: ActiveRun): boolea
   return isWaiting(run) && !stop.signal.aborted && !failure;
 }
 
-/** A gateway that stops begins no run: one that waited is taken up when it starts again. */
-function isLeftForLater({ sessions }: RunsDeps, { step, phase }: ActiveRun): boolean {
-  return sessions.closing && step === 0 && phase === "prompt";
+/** A gateway that stops begins no run: one that waited is taken up when it starts again, unless it was cancelled meanwhile. */
+function isLeftForLater(
+  { sessions }: RunsDeps,
+  { stop }: ThreadSession,
+  { step, phase }: ActiveRun,
+): boolean {
+  return sessions.closing && step === 0 && phase === "prompt" && stop.signal.reason !== "cancelled";
 }
 
 async function carryOutRun(deps: RunsDeps, session: ThreadSession, run_id: string): Promise<void> {

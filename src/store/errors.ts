@@ -12,6 +12,11 @@ export type StoreFailure =
 
 export const storeError = failures<StoreFailure>();
 
+/** The store's own trouble, which says nothing about what was to be written to it. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof HeddleError && error.kind.startsWith("store.");
+}
+
 type Condition = "corrupt" | "read_only" | "full" | "busy" | "unavailable";
 
 const advice: Record<Condition, string> = {

@@ -1,4 +1,4 @@
-export { type StoreFailure, storeError } from "./errors.js";
+export { isStoreFailure, type StoreFailure, storeError } from "./errors.js";
 export { Generations } from "./generations.js";
 export { inspectStore } from "./inspect.js";
 export type { Inspection } from "./inspection.js";

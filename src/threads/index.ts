@@ -20,6 +20,7 @@ export { rebindWorkspace } from "./rebind.js";
 export { findLogged, type RecordedFiles, recordMessages, upToDate } from "./record.js";
 export { reindexWorkspace } from "./reindex.js";
 export { removeThreadWorktree } from "./remove-worktree.js";
+export { finishRemovals } from "./removing-worktree.js";
 export { searchMessages } from "./search.js";
 export { setUpAgain } from "./set-up-again.js";
 export { endInterruptedSetups } from "./setup.js";

@@ -9,6 +9,8 @@ export interface Own {
   readonly config?: ThreadConfig;
   /** Names from the root of the tree down: puts a thread back when the store does not know it. */
   readonly folder?: readonly string[];
+  /** The same folder in the store that it was put into: there it may have another name by now. */
+  readonly folderId?: string;
   /** Someone gave it its title. */
   readonly named?: boolean;
   /** What it was delegated from. */
@@ -28,6 +30,7 @@ export function ownOf(envelope: ThreadEnvelope): Own | undefined {
     ...(isObject(found.attributes) && { attributes: found.attributes }),
     ...(config.success && { config: config.data }),
     ...(isNames(found.folder) && { folder: found.folder }),
+    ...(isFolderId(found.folderId) && { folderId: found.folderId }),
     ...(found.named === true && { named: true }),
     ...(isId(found.parentThreadId) && { parentThreadId: found.parentThreadId }),
   };
@@ -53,6 +56,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function isId(value: unknown): value is string {
   return typeof value === "string" && isThreadId(value);
+}
+
+function isFolderId(value: unknown): value is string {
+  return typeof value === "string" && /^fld_\w{1,60}$/.test(value);
 }
 
 function isTime(value: unknown): value is string {

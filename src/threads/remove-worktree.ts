@@ -7,6 +7,7 @@ import { threadsError } from "./errors.js";
 import { reconcile } from "./files/reconcile.js";
 import { reflect } from "./files/reflect.js";
 import { locateThread } from "./locate.js";
+import { noteRemoving } from "./removing-worktree.js";
 
 /** Removes a thread's worktree. What threads it holds moves to the project first, and stays listed. */
 export async function removeThreadWorktree(
@@ -29,7 +30,9 @@ export async function removeThreadWorktree(
   }
   await deps.files.turn(workspace.id, thread_id, async () => {
     await deps.files.forget(path);
-    await removeWorktree({ project: main, path, force: params.force ?? false });
+    const removal = { project: main, path, branch: row.worktree_branch ?? "" };
+    const ended = await noteRemoving(deps, thread_id, removal);
+    await removeWorktree({ ...removal, force: params.force ?? false }).finally(ended);
     await reflect(deps, { workspace, thread_id, root: main }, call).catch((error) => {
       // A worktree that was deleted by hand took the thread's files with it; the thread stays listed.
       if (!isKind(error, "thread.files_missing")) throw error;

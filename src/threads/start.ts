@@ -73,7 +73,7 @@ function contentOf(
   const heddle = {
     updatedAt: new Date(deps.clock.now()).toISOString(),
     ...(params.title !== undefined && { named: true }),
-    ...(folder.length > 0 && { folder }),
+    ...(folder.length > 0 && { folder, folderId: params.folder_id }),
     ...(settings.length > 0 && { config: Object.fromEntries(settings) }),
     ...(parentThreadId !== undefined && { parentThreadId }),
   };

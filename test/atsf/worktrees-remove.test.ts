@@ -379,3 +379,22 @@ test("[WT18] a worktree deleted by hand leaves git's list, it alone and without 
   expect(await listed(dir)).toEqual([dir, other.path]);
   expect(await removeWorktree(given)).toEqual({ copied: [] });
 });
+
+test("[WTG24] where the worktree is gone already its branch goes, if another has all its commits", async () => {
+  const { repository, made, given } = await withWorktree();
+  const branches = () => repository.git("branch", "--format=%(refname:short)").split("\n");
+  repository.git("worktree", "remove", "--force", made.path);
+  expect(await removeWorktree({ ...given, branch: "main" })).toEqual({ copied: [] });
+  expect(branches()).toContain(made.branch);
+  expect(await removeWorktree({ ...given, branch: made.branch })).toEqual({
+    copied: [],
+    deletedBranch: made.branch,
+  });
+  expect(branches()).not.toContain(made.branch);
+  expect(await removeWorktree({ ...given, branch: made.branch })).toEqual({ copied: [] });
+  const own = await withWorktree();
+  repositoryAt(own.made.path).commit({ "b.txt": "own\n" });
+  own.repository.git("worktree", "remove", "--force", own.made.path);
+  expect(await removeWorktree({ ...own.given, branch: own.made.branch })).toEqual({ copied: [] });
+  expect(own.repository.git("branch", "--list", own.made.branch)).toContain(own.made.branch);
+});

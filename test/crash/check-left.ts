@@ -68,7 +68,16 @@ export function checkLeftOver(world: World, ledger: Ledger): string[] {
       .map((path) => `left: the worktree ${path}`),
     ...directories.filter((path) => !isNeeded(path)).map((path) => `left: the directory worktrees/${path}`),
     ...branches.filter((name) => name !== "" && !isNeeded(name)).map((name) => `left: the branch ${name}`),
+    ...notesIn(join(made, ".making")).map((note) => `left: the note ${note}`),
+    ...notesIn(join(made, ".removing"))
+      .filter((note) => !isNeeded(note.toLowerCase()))
+      .map((note) => `left: the note ${note}`),
   ];
+}
+
+/** One about a worktree that was to be removed stays as long as the worktree does. */
+function notesIn(dir: string): string[] {
+  return existsSync(dir) ? readdirSync(dir).map((name) => join(dir, name)) : [];
 }
 
 /** The database is whole; a copy is asked, while no gateway runs. */

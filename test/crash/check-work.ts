@@ -77,10 +77,17 @@ const HEARD = /^(complete|interrupted|failed|cancelled|timeout, returned|started
 async function checkDelegations(ledger: Ledger, state: State): Promise<string[]> {
   const runs = await state.runs();
   const hasFailed = (id = "") => runs.get(id)?.status === "failed";
+  const unwritten = new Set(
+    [...runs.values()]
+      .filter(({ origin, status }) => ledger.mayFail && origin?.kind === "returned" && status === "failed")
+      .map(({ origin }) => origin?.run_id),
+  );
   const children = [...runs.values()]
     .filter(({ origin }) => origin?.kind === "delegated")
     // What a run was told that could not be written has nowhere to stand.
-    .filter(({ origin }) => !hasFailed(origin?.run_id));
+    .filter(({ origin }) => !hasFailed(origin?.run_id))
+    // The run that was to tell of it says why it could not.
+    .filter(({ id }) => !unwritten.has(id));
   const targets = [...new Set(children.map(({ thread_id }) => thread_id))].filter((id) =>
     state.threads.has(id),
   );

@@ -43,8 +43,8 @@ export async function prove(given: ProofGiven): Promise<Tally> {
   try {
     await prepare(world, ledger);
     await world.kill();
-    for (let kill = 0; kill < given.kills && !given.enough?.(); kill++) {
-      await proof.live(chooseMoment(proof.chance));
+    for (let kill = 0; kill < given.kills && !given.enough?.(); ) {
+      if (await proof.live(chooseMoment(proof.chance))) kill++;
       given.progress?.(tally);
     }
     await proof.end();
@@ -68,8 +68,8 @@ class Proof {
     readonly tally: Tally,
   ) {}
 
-  /** One life of a gateway, from its start to its end. */
-  async live(moment: Moment): Promise<void> {
+  /** One life of a gateway, from its start to its end. Answers whether it was killed: it may have stopped in time. */
+  async live(moment: Moment): Promise<boolean> {
     const { world } = this.parts;
     this.#jump();
     if (moment.phase === "starting") {
@@ -80,8 +80,9 @@ class Proof {
       if (moment.phase === "recovering") await sleep(moment.afterMs);
       else await this.#work(moment);
     }
-    await world.kill();
+    if (!(await world.kill())) return false;
     this.tally.kills.set(moment.phase, (this.tally.kills.get(moment.phase) ?? 0) + 1);
+    return true;
   }
 
   async end(): Promise<void> {
@@ -113,7 +114,7 @@ class Proof {
     const count = () => {
       left -= 1;
       if (left === 0) {
-        void world.gateway?.kill();
+        world.gateway?.kill().catch(() => {});
         reached();
       }
     };

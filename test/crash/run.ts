@@ -42,6 +42,8 @@ interface Planned {
 export async function runCrashTest(options: CrashOptions): Promise<Outcome> {
   const { seed, kills, jobs, postgresBin } = options;
   say(`Seed ${seed}: ${kills} kills in worlds of ${KILLS_PER_WORLD}, ${jobs} at a time.`);
+  if (!postgresBin && options.store === "postgres")
+    throw new Error("There is no PostgreSQL here, and it could not be installed: see .cache/services.json.");
   if (!postgresBin && options.store !== "sqlite")
     say("There is no PostgreSQL here: every world is on SQLite.");
   const databases = postgresBin && options.store !== "sqlite" ? await startPostgres(postgresBin) : undefined;

@@ -134,15 +134,17 @@ export class World {
     return line;
   }
 
-  async kill(): Promise<void> {
+  /** Answers whether there was one to kill. */
+  async kill(): Promise<boolean> {
     const { gateway } = this;
     this.gateway = undefined;
-    if (!gateway) return;
-    await gateway.kill();
+    if (!gateway) return false;
+    const killed = await gateway.kill();
     // What it had sent by then counts: it is read before the lines are given up.
     await sleep(5);
     for (const line of this.#lines) line.close();
     this.#lines.clear();
+    return killed;
   }
 
   git(...args: string[]): string {

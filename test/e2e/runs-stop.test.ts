@@ -8,7 +8,7 @@ import { onEachStore, temporaryDirectory } from "../support/stores.js";
 import { traceOf, tracingTools } from "../support/tracing-tools.js";
 import type { Answer } from "../support/wire.js";
 
-type Word = "quick" | "slow" | "next";
+type Word = "quick" | "slow" | "next" | "first" | "unwanted";
 
 onEachStore("a gateway that is told to stop", (kind) => {
   let gateway: MortalGateway;
@@ -34,6 +34,7 @@ onEachStore("a gateway that is told to stop", (kind) => {
   beforeAll(async () => {
     gateway = await MortalGateway.make(kind, true);
     gateway.hold("model");
+    gateway.hold("first");
     gateway.plays(
       { when: "#next", ...says("The next answer.") },
       {
@@ -42,11 +43,15 @@ onEachStore("a gateway that is told to stop", (kind) => {
       },
       { when: "#slow", steps: [{ text: "Once upon" }, { hang: true }] },
       { when: "And then?", ...says("a time.") },
+      { when: "#unwanted", ...says("Nobody wants to hear it.") },
+      { when: "#first", steps: [{ text: "First." }, { while_there: gateway.holding("first") }] },
     );
     scene = await gateway.start();
     await ask("quick");
     await ask("slow");
     await ask("next", "slow");
+    await ask("first", "gone");
+    await ask("unwanted", "gone");
     const types = async (word: Word) => (await scene.journal(runOf(word))).map(({ type }) => type);
     await reached(async () => expect(await types("slow")).toContain("effect.progress"));
     await reached(async () => expect(await types("quick")).toContain("effect.progress"));
@@ -54,6 +59,11 @@ onEachStore("a gateway that is told to stop", (kind) => {
     // It has the signal when it does not tell its address any more.
     await reached(() => expect(existsSync(join(gateway.place.dataDir, "gateway.json"))).toBe(false));
     refused = await scene.wire.call("run/start", { thread_id: threads.get("quick"), content: "Too late" });
+    gateway.release("first");
+    await reached(async () =>
+      expect(await scene.getRun(runOf("first"))).toMatchObject({ status: "completed" }),
+    );
+    await scene.wire.result("thread/delete", { thread_id: threads.get("gone") as string });
     gateway.release("model");
     exit = await stopping;
     scene = await gateway.start();
@@ -82,6 +92,11 @@ onEachStore("a gateway that is told to stop", (kind) => {
     expect(asked).toHaveLength(1);
     expect(await asked[0]?.closed).toMatchObject({ byClient: true });
     expect((await said("slow"))[1]).toEqual(["agent", "Once upon", "interrupted"]);
+  });
+
+  test("[RCV34] a thread that is deleted meanwhile takes its runs with it: none is left for the next start", async () => {
+    expect(await endOf(scene, runOf("unwanted"))).toMatchObject({ status: "cancelled" });
+    expect(gateway.model.requests.some(({ body }) => body.includes("#unwanted"))).toBe(false);
   });
 
   test("[RCV33] what waited runs after the next start, and is told what was said", async () => {

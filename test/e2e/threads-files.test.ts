@@ -84,6 +84,7 @@ onEachStore("threads as files", (kind) => {
       config: { model: "m" },
       updatedAt: expect.stringMatching(ISO),
       folder: ["F"],
+      folderId: folder_id,
     });
     const text = scene.text(thread_id);
     for (const row of FOREIGN.split("\n").filter((each) => !/"title"|metadata|^[{}]?$/.test(each))) {

@@ -50,6 +50,19 @@ onEachStore("following other programs", (kind) => {
     await soon(() => found(scene, "slow")).toMatchObject({ message_count: 1, last_snippet: "m" });
   });
 
+  test("[THR118] a thread that was not indexed when its folder was renamed comes to that folder, and no other is made", async () => {
+    const scene = await stage.used();
+    const folderId = await scene.folder("New name");
+    const heddle = { folder: ["Old name"], folderId, updatedAt: "2026-01-02T03:04:05.000Z" };
+    scene.foreign("renamed", { envelope: { metadata: { heddle } } });
+    scene.foreign("unknown", { envelope: { metadata: { heddle: { ...heddle, folderId: "fld_other" } } } });
+    await soon(() => found(scene, "renamed")).toMatchObject({ folder_id: folderId });
+    await soon(() => found(scene, "unknown")).toHaveProperty("folder_id");
+    const { folders } = await scene.tree();
+    expect(folders.map(({ name }) => name).sort()).toEqual(["New name", "Old name"]);
+    expect((await scene.get("unknown")).folder_id).not.toBe(folderId);
+  });
+
   test("[THR41] what another program appends is told message by message, then the thread", async () => {
     const scene = await stage.used();
     scene.foreign("theirs", { log: line(textMessage("m1")) });
@@ -172,6 +185,18 @@ onEachStore("following other programs", (kind) => {
     expect(await scene.found("egret")).toEqual(["n"]);
     const { id } = await scene.start({ title: "ours" });
     expect((await scene.list()).map((thread) => thread.id).sort()).toEqual([id, "two"].sort());
+  });
+
+  test("[THR47] `.agent` moved away and made again is followed", async () => {
+    const scene = await stage.used();
+    scene.foreign("one");
+    await soon(() => found(scene, "one")).toBeDefined();
+    renameSync(join(scene.root, ".agent"), join(scene.root, ".hidden"));
+    scene.foreign("two");
+    await soon(() => scene.list().then((all) => all.map(({ id }) => id))).toEqual(["two"]);
+    await settle();
+    scene.foreign("three");
+    await soon(() => found(scene, "three")).toBeDefined();
   });
 
   test("[THR48] a project directory that is away keeps its threads listed until it is back", async () => {

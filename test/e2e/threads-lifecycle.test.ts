@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openDatabase } from "../support/agents-doc.js";
@@ -164,6 +173,18 @@ onEachStore("clearing, deleting, binding", (kind) => {
     expect((await scene.search("rook", { limit: 500 })).data).toHaveLength(130);
     const unknown = await scene.wire.error("workspace/reindex", { workspace_id: "ws_unknown" });
     expect(unknown.data.kind).toBe("workspace.not_found");
+  });
+
+  test("[THR80] what reindex is the first to find is told message by message", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    const { id } = await scene.start({ title: "T" });
+    await scene.append(id, "one");
+    appendFileSync(scene.path(id, "messages.jsonl"), line(textMessage("late", "two")));
+    await scene.wire.result("workspace/reindex", { workspace_id });
+    const told = scene.wire.notifications("message/appended").map(({ params }) => params.message.content);
+    expect(told).toEqual([[{ type: "text", text: "one" }], [{ type: "text", text: "two" }]]);
+    expect(await scene.get(id)).toMatchObject({ message_count: 2 });
   });
 
   test("[THR80] reindex finds what the index has lost or never saw", async () => {

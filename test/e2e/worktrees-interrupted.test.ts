@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { pidsIn, runs } from "../atsf/processes.js";
@@ -134,4 +142,47 @@ test("[WTG23] what a killed gateway had made of a worktree is taken back by the 
   expect(again.traces(place.dataDir)).toEqual(before);
   expect(await again.ids()).toEqual([kept.id]);
   await vi.waitFor(() => expect(readdirSync(join(place.dataDir, "worktrees/.making"))).toEqual([]), WAIT);
+});
+
+test("[WTG23] a note that was cut short, or whose project is gone, is not looked at again", async () => {
+  const place = await freshPlace();
+  for (const kind of [".making", ".removing"]) {
+    const dir = join(place.dataDir, "worktrees", kind);
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, "thr_1.json"), "");
+    writeFileSync(join(dir, "thr_2.json.tmp"), "{");
+    const gone = { project: join(place.dataDir, "gone"), directory: dir, path: dir, branch: "am-x" };
+    writeFileSync(join(dir, "thr_3.json"), JSON.stringify({ ...gone, threadId: "thr_3" }));
+  }
+  await serve(place);
+  for (const kind of [".making", ".removing"])
+    await vi.waitFor(() => expect(readdirSync(join(place.dataDir, "worktrees", kind))).toEqual([]), WAIT);
+});
+
+test("[WTG24] the branch of a worktree goes with it, also when the gateway is killed in between", async () => {
+  const place = await freshPlace();
+  const repository = freshRepository();
+  const first = await serve(place);
+  const shop = await Workshop.open(first, repository);
+  const before = repository.git("for-each-ref");
+  const { id, path } = await shop.startInWorktree();
+  const dir = realpathSync(temporaryDirectory());
+  const [began, ended] = [join(dir, "began"), join(dir, "ended")];
+  // Git asks it before the branch is deleted. What it asks for is refused, as if git had been killed too.
+  const hook = join(repository.dir, ".git/hooks/reference-transaction");
+  const refuses = `touch ${began}; sleep 1; touch ${ended}; exit 1`;
+  writeFileSync(hook, `#!/bin/sh\n[ "$1" != prepared ] || ! grep -q heads/am- || { ${refuses}; }\n`, {
+    mode: 0o755,
+  });
+  void shop.wire.result("thread/worktree/remove", { thread_id: id }).catch(() => {});
+  await vi.waitFor(() => expect(existsSync(began)).toBe(true), WAIT);
+  await first.heddle.end();
+  await vi.waitFor(() => expect(existsSync(ended)).toBe(true), WAIT);
+  rmSync(hook);
+  expect(existsSync(path)).toBe(false);
+  expect(repository.git("for-each-ref")).not.toBe(before);
+  const again = await shop.on(await serve(place));
+  await vi.waitFor(() => expect(repository.git("for-each-ref")).toBe(before), WAIT);
+  await vi.waitFor(() => expect(readdirSync(join(place.dataDir, "worktrees/.removing"))).toEqual([]), WAIT);
+  expect(await again.ids()).toEqual([id]);
 });

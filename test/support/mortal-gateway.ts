@@ -114,7 +114,7 @@ export class MortalGateway {
   }
 }
 
-type Held = TracingTool | "prompt" | "model";
+type Held = TracingTool | "prompt" | "model" | "first";
 
 /** Tries again until nothing is missing; `expect.poll` works only within a test. */
 export function reached<T>(look: () => T | Promise<T>): Promise<T> {

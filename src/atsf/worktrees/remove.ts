@@ -16,6 +16,8 @@ export interface WorktreeToRemove {
   /** The project whose thread worked there; its `.agent` takes over the threads. */
   readonly project: string;
   readonly path: string;
+  /** The branch that was made with it, if that is known: it goes too where the worktree is gone already. */
+  readonly branch?: string;
   /** Remove it although work would be lost. */
   readonly force?: boolean;
   /** Told when another program has been writing to one of its threads for two seconds. */
@@ -36,12 +38,13 @@ export interface RemovedWorktree {
 export async function removeWorktree({
   project,
   path,
+  branch,
   force = false,
   onWaiting,
 }: WorktreeToRemove): Promise<RemovedWorktree> {
   const worktrees = await listWorktrees(project);
   const worktree = await findWorktree(worktrees, project, path);
-  if (worktree === undefined) return { copied: [] };
+  if (worktree === undefined) return { copied: [], ...(await deleteSpentBranch(project, { branch })) };
   if (worktree.locked !== undefined) throw locked(worktree);
   const remove = (args: string[]) =>
     gitDone(project, ["worktree", "remove", ...args, worktree.path], { writes: true }).then(() => {});
@@ -169,7 +172,10 @@ async function assertPushed(worktree: Worktree): Promise<void> {
 }
 
 /** Commits that no other local branch has, nor any of the other references. */
-async function commitsOnlyHere({ path, branch, commit }: Worktree, others: string[]): Promise<number> {
+async function commitsOnlyHere(
+  { path, branch, commit }: Pick<Worktree, "path" | "branch" | "commit">,
+  others: string[],
+): Promise<number> {
   if (commit === undefined) return 0;
   const exclude = branch === undefined ? [] : [`--exclude=${branch}`];
   const args = ["rev-list", "--count", commit, "--not", ...others, ...exclude, "--branches"];
@@ -179,11 +185,12 @@ async function commitsOnlyHere({ path, branch, commit }: Worktree, others: strin
 /** Only branches that were made with a worktree go, and only when another branch has all they have; the user's own stay. */
 async function deleteSpentBranch(
   project: string,
-  worktree: Worktree,
+  { branch, commit }: { readonly branch?: string | undefined; readonly commit?: string | undefined },
 ): Promise<Pick<RemovedWorktree, "deletedBranch">> {
-  const { branch } = worktree;
   if (!branch?.startsWith(BRANCH_PREFIX)) return {};
-  const own = await commitsOnlyHere({ ...worktree, path: project }, []).catch(() => undefined);
+  const own = await commitsOnlyHere({ path: project, branch, commit: commit ?? branch }, []).catch(
+    () => undefined,
+  );
   if (own !== 0) return {};
   const { exitCode } = await git(project, ["branch", "-d", branch], { writes: true });
   return exitCode === 0 ? { deletedBranch: branch } : {};

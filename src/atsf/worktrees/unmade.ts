@@ -1,15 +1,16 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writing } from "../disk.js";
 import { threadsDir } from "../layout.js";
 import { BRANCH_PREFIX, shortName, type WorktreeToCreate } from "./create.js";
 import { git } from "./git.js";
 
-/** Notes that a worktree is being made for a thread that is not there yet. */
-export function noteWorktree(note: string, given: WorktreeToCreate): Promise<void> {
+/** Notes what is being done to a worktree, for whoever comes after a program that is killed over it. */
+export function noteWorktree(note: string, given: object): Promise<void> {
   return writing(note, async () => {
     await mkdir(dirname(note), { recursive: true });
-    await writeFile(note, JSON.stringify(given));
+    await writeFile(`${note}.tmp`, JSON.stringify(given));
+    await rename(`${note}.tmp`, note);
   });
 }
 

@@ -67,7 +67,7 @@ export async function writeFolderNames(
   const file_folder = now.path ? JSON.stringify(now.path) : null;
   if (file_folder === now.row.file_folder) return;
   const file = await deps.files.thread(now.row.file_root ?? deps.files.directoryOf(workspace), thread_id);
-  await file.change(ownChanges({ folder: now.path }));
+  await file.change(ownChanges({ folder: now.path, folderId: now.row.folder_id ?? undefined }));
   deps.files.remember(workspace_id, thread_id, stampsOf(file.dir));
   await deps.store.write({ key: workspace_id }, () =>
     threads.updateThread(workspace_id, thread_id, { file_folder }),

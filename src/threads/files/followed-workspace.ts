@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
+import { isStoreFailure, threadFiles, type WorkspaceRow, workspaces } from "../../store/index.js";
 import { workspaceNotFound } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { rootThatCounts, threadsDirOf } from "./find.js";
@@ -20,6 +20,8 @@ const SETTLE_MS = 100;
 /** Times what a look took. */
 const REST = 20;
 const REREAD_MS = 200;
+/** When a store that took nothing is tried again. */
+const AGAIN_MS = 2_000;
 /** Among what is scheduled, where threads stand by their ids. */
 const SWEEP = "";
 
@@ -33,6 +35,8 @@ export class FollowedWorkspace {
   /** Shared by all workspaces: a system has only so many watchers, and editors want some too. */
   readonly #threads: Watchers;
   readonly #scheduled = new Map<string, NodeJS.Timeout>();
+  /** Threads whose change the store did not take. */
+  readonly #owed = new Set<string>();
   #work: Promise<unknown> = Promise.resolve();
   /** Looks at the whole workspace that wait or are under way. */
   #looks = 0;
@@ -148,8 +152,10 @@ export class FollowedWorkspace {
     const there = [threadsDirOf(root), join(root, ".agent"), root].find(
       (dir) => identityOf(dir) !== undefined,
     );
-    if (there !== undefined)
-      this.#places.watch(there, there, (name) => this.#placeChanged(root, there, name));
+    if (there === undefined) return;
+    // Whoever moves `.agent` away takes along what is watched below it, and nobody is told of that there.
+    for (const dir of new Set([there, root]))
+      this.#places.watch(dir, dir, (name) => this.#placeChanged(root, dir, name));
   }
 
   #placeChanged(root: string, dir: string, name: string | null): void {
@@ -169,32 +175,44 @@ export class FollowedWorkspace {
   }
 
   /** A program that writes a file several times in a row is looked at once. */
-  #schedule(thread_id: string, root: string): void {
+  #schedule(thread_id: string, root: string, afterMs = SETTLE_MS): void {
     const key = `${root} ${thread_id}`;
     if (this.#closed || this.#scheduled.has(key)) return;
     const timer = setTimeout(() => {
       this.#scheduled.delete(key);
       this.#work = Promise.all([this.#work, this.#check(thread_id, root)]).then(() => {});
-    }, SETTLE_MS);
+    }, afterMs);
     this.#scheduled.set(key, timer.unref());
   }
 
   async #check(thread_id: string, root: string): Promise<void> {
     try {
       const dir = join(threadsDirOf(root), thread_id);
+      // Half of our own change is no news; whoever has the turn looks for what others did by itself, and may yet fail to
+      // have it written down. Files that are gone are.
+      if (this.#deps.files.isTaken(this.#id, thread_id) && identityOf(dir) !== undefined)
+        return this.#schedule(thread_id, root);
       if (this.#deps.files.wasRead(this.#id, thread_id, stampsOf(dir))) {
         // One that was just made here is watched from now on.
         this.watchThread(thread_id, root);
         return;
       }
-      // Half of our own change is no news; whoever has the turn looks for what others did by itself. Files that are gone are.
-      if (this.#deps.files.isTaken(this.#id, thread_id) && identityOf(dir) !== undefined)
-        return this.#schedule(thread_id, root);
       const workspace = await this.#workspace();
       await this.#deps.files.turn(this.#id, thread_id, () => this.#look(workspace, thread_id, root));
+      this.#owed.delete(thread_id);
     } catch (error) {
-      this.#deps.report(error, "a change of a thread's files could not be read");
+      this.#failed(thread_id, root, error);
     }
+  }
+
+  /** Whatever the store did not take is brought to it again and again, and told of once: nobody else would before the next sweep. */
+  #failed(thread_id: string, root: string, error: unknown): void {
+    const again = isStoreFailure(error);
+    if (!again || !this.#owed.has(thread_id))
+      this.#deps.report(error, "a change of a thread's files could not be read");
+    if (!again) return;
+    this.#owed.add(thread_id);
+    this.#schedule(thread_id, root, AGAIN_MS);
   }
 
   async #look(workspace: WorkspaceRow, thread_id: string, root: string): Promise<void> {
@@ -217,7 +235,8 @@ export class FollowedWorkspace {
     this.watchThread(thread_id, root);
     try {
       await reflect(this.#deps, files);
-    } catch {
+    } catch (error) {
+      if (isStoreFailure(error)) throw error;
       // Perhaps it is being written at this moment.
       await delay(REREAD_MS);
       await reflect(this.#deps, files).catch((error) => keepUnreadable(this.#deps, files, error));

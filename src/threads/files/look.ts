@@ -68,6 +68,17 @@ export async function lookAtLog(
   return wholeLog(thread, stamp, await envelope(), true);
 }
 
+/** Reads all of a log, whatever was known of it; what came since is told all the same. */
+export async function lookAnew(
+  thread: Thread,
+  known: KnownLog | undefined,
+  envelope: () => Promise<ThreadEnvelope>,
+): Promise<LogLook> {
+  const since = known && (await lookAtLog(thread, known, envelope));
+  const log = await wholeLog(thread, logStamp(thread.dir), await envelope(), false);
+  return { ...log, fresh: since?.fresh ?? [] };
+}
+
 /** Whether the log is the one that was known, with nothing but more behind it. */
 function continues(dir: string, known: KnownLog, stamp: string | null): boolean {
   const size = known.log_size ?? 0;

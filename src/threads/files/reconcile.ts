@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { HeddleError, unixSeconds } from "../../base/index.js";
-import { notifications, threadFiles, workspaces } from "../../store/index.js";
+import { isStoreFailure, notifications, threadFiles, workspaces } from "../../store/index.js";
 import { treeChanged } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { bringAlong } from "./bring-along.js";
@@ -27,7 +27,7 @@ export interface ReconcileOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Past this many changes, clients are told to read again instead of hearing of each thread and message. */
+/** Past this many changes at a time, clients are told to read again instead of hearing of each thread and message. */
 const TOLD_ONE_BY_ONE = 25;
 const BATCH = 100;
 const AT_ONCE = 16;
@@ -86,14 +86,13 @@ async function readAll(
   };
   let added = 0;
   let changed = 0;
-  const few = stale.length <= TOLD_ONE_BY_ONE;
   for (let done = 0; done < stale.length; done += BATCH) {
     const batch = stale.slice(done, done + BATCH);
     const ids = batch.map(({ thread_id }) => thread_id);
     await deps.files.turns(workspace.id, ids, async () => {
       const readings = await readBatch(deps, batch, options.force ?? false, onProblem);
       const lacking = readings.filter(({ log }) => log?.log_size).map(({ files }) => files.thread_id);
-      const writing = writeBatch(deps, workspace, readings, few);
+      const writing = writeBatch(deps, workspace, readings);
       const counts = await deps.words.missingAfter(workspace.id, lacking, writing);
       added += counts.added;
       changed += counts.changed;
@@ -138,7 +137,9 @@ async function readOrReport(
   }
 }
 
+/** Lists a thread whose files can't be read as one that can't be written to. That the store is in trouble is no fault of the files. */
 export async function keepUnreadable(deps: ThreadsDeps, files: FilesOf, error: unknown): Promise<void> {
+  if (isStoreFailure(error)) throw error;
   const row = await deps.store.read(() => threadFiles.findIndexed(files.workspace.id, files.thread_id));
   if (!row || row.deleted_at !== null) return;
   // Files that moved since they were found say nothing about the thread where it is now.
@@ -153,9 +154,9 @@ async function writeBatch(
   deps: ThreadsDeps,
   workspace: FilesOf["workspace"],
   readings: readonly Reading[],
-  oneByOne: boolean,
 ): Promise<{ added: number; changed: number }> {
   if (readings.length === 0) return { added: 0, changed: 0 };
+  const oneByOne = readings.length <= TOLD_ONE_BY_ONE;
   return deps.store.write({ key: workspace.id }, function* () {
     const counts = { added: 0, changed: 0 };
     if (!(yield* workspaces.lockWorkspace(workspace.id))) return counts;

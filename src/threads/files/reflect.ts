@@ -3,6 +3,7 @@ import type { JsonChange, Message, ThreadEnvelope, Thread as ThreadFile } from "
 import { unixSeconds } from "../../base/index.js";
 import type { Thread } from "../../protocol/index.js";
 import {
+  folders,
   messages,
   notifications,
   type ThreadRow,
@@ -23,12 +24,12 @@ import {
   workspaceNotFound,
 } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
-import { ownChanges, ownOf, stampAfter } from "../metadata.js";
+import { type Own, ownChanges, ownOf, stampAfter } from "../metadata.js";
 import { DEFAULT_TITLE } from "../text.js";
 import { messageToWire } from "../wire.js";
 import { fieldsOf, logFieldsOf, secondsOf } from "./fields.js";
 import { folderByNames } from "./folder-names.js";
-import { envelopeStamp, type LogLook, lookAtLog } from "./look.js";
+import { envelopeStamp, type LogLook, lookAnew, lookAtLog } from "./look.js";
 
 /** A thread's files: whose they are and where. */
 export interface FilesOf {
@@ -39,7 +40,7 @@ export interface FilesOf {
   /** Where a thread that is being made goes; otherwise its file says where it was. */
   readonly folder_id?: string | null | undefined;
   /** What the index knows of it, when it was read within this turn. */
-  readonly row?: ThreadRow | undefined;
+  readonly row?: threadFiles.IndexedThreadRow | undefined;
 }
 
 /** What was read of a thread's files, ready to be written to the index. */
@@ -47,7 +48,8 @@ export interface Reading {
   readonly files: FilesOf;
   readonly changes: Partial<ThreadRow>;
   readonly log: LogLook | undefined;
-  readonly folder: readonly string[] | undefined;
+  /** Where its file says that it was. */
+  readonly own: Pick<Own, "folder" | "folderId"> | undefined;
 }
 
 /** What else changes with a thread's files, in the same commit: columns of its row, and what clients are told after it. */
@@ -76,7 +78,7 @@ export async function reflect(
   { unit: withIt, after, written: committed }: Committing = {},
 ): Promise<Thread | undefined> {
   const reading =
-    (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, folder: undefined });
+    (await readFiles(deps, files)) ?? (withIt && { files, changes: {}, log: undefined, own: undefined });
   if (!reading) return undefined;
   const unit = function* (): Unit<Thread | undefined> {
     if (!(yield* workspaces.lockWorkspace(files.workspace.id))) {
@@ -118,8 +120,9 @@ export async function readFiles(
   const file_root = root === deps.files.directoryOf(workspace) ? null : root;
   const sameFile = !force && row !== undefined && isSameFile(row, stamp, file_root);
   const found = sameFile ? undefined : await readEnvelope(deps, thread, row);
-  const known = force || row?.envelope_stamp === null ? undefined : row;
-  const log = await lookAtLog(thread, known, async () => found ?? thread.envelope());
+  const known = row?.envelope_stamp === null ? undefined : row;
+  const envelopeOf = async () => found ?? thread.envelope();
+  const log = await (force ? lookAnew : lookAtLog)(thread, known, envelopeOf);
   const envelope = (await nameAfterFirst(deps, thread, row, log)) ?? found;
   if (!envelope && !log) return undefined;
   // The stamp is from before the file was read: what is written meanwhile is read next time.
@@ -132,7 +135,7 @@ export async function readFiles(
   const logged = log ? log.log_stamp : row?.log_stamp;
   deps.files.remember(workspace.id, thread_id, `${stamp} ${logged}`);
   if (row && sameBut(row, changes, stamps ? undefined : "envelope_stamp")) return undefined;
-  return { files, changes, log, folder: envelope && ownOf(envelope)?.folder };
+  return { files, changes, log, own: envelope && ownOf(envelope) };
 }
 
 /** An index is not touched by a column that is not named. */
@@ -170,10 +173,7 @@ async function nameAfterFirst(
   });
 }
 
-async function rowOf(
-  deps: ThreadsDeps,
-  { row, workspace, thread_id }: FilesOf,
-): Promise<ThreadRow | undefined> {
+async function rowOf(deps: ThreadsDeps, { row, workspace, thread_id }: FilesOf): Promise<FilesOf["row"]> {
   return row ?? deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
 }
 
@@ -187,7 +187,7 @@ function isSameFile(row: ThreadRow, stamp: string, file_root: string | null): bo
 async function readEnvelope(
   deps: ThreadsDeps,
   thread: ThreadFile,
-  row: ThreadRow | undefined,
+  row: FilesOf["row"],
 ): Promise<ThreadEnvelope> {
   const envelope = await thread.envelope();
   return row && lostOurs(row, envelope) ? restoreOurs(deps, thread, row, envelope) : envelope;
@@ -220,9 +220,9 @@ export function* writeReading(deps: ThreadsDeps, reading: Reading): Unit<Written
   return { thread, made: false, visible, tree };
 }
 
-function* insert(deps: ThreadsDeps, { files, changes, folder }: Reading): Unit<Written> {
+function* insert(deps: ThreadsDeps, { files, changes, own }: Reading): Unit<Written> {
   const workspace_id = files.workspace.id;
-  const placed = yield* placeOf(deps, files, folder ?? []);
+  const placed = yield* placeOf(deps, files, own);
   const row: ThreadRow = { ...EMPTY, ...changes, id: files.thread_id, workspace_id } as ThreadRow;
   const siblings = { table: "thread_placement", workspace_id, parent_id: placed.folder_id } as const;
   const { rank } = yield* findRank({ siblings, after_id: undefined, otherwise: "first", id: row.id });
@@ -240,9 +240,12 @@ function* insert(deps: ThreadsDeps, { files, changes, folder }: Reading): Unit<W
 function* placeOf(
   deps: ThreadsDeps,
   { workspace, folder_id }: FilesOf,
-  names: readonly string[],
+  { folder = [], folderId }: NonNullable<Reading["own"]> = {},
 ): ReturnType<typeof folderByNames> {
-  if (folder_id === undefined) return yield* folderByNames(deps, workspace.id, names);
+  if (folder_id === undefined) {
+    const known = folderId === undefined ? undefined : yield* folders.findFolder(workspace.id, folderId);
+    return known ? { folder_id: known.id, made: [] } : yield* folderByNames(deps, workspace.id, folder);
+  }
   if (folder_id !== null) yield* requireFolder(workspace.id, folder_id);
   return { folder_id, made: [] };
 }
@@ -276,7 +279,7 @@ function lostOurs(row: ThreadRow, envelope: ThreadEnvelope): boolean {
 async function restoreOurs(
   deps: ThreadsDeps,
   thread: ThreadFile,
-  row: ThreadRow,
+  row: NonNullable<FilesOf["row"]>,
   found: ThreadEnvelope,
 ): Promise<ThreadEnvelope> {
   if (found.threadId !== row.id) return found;
@@ -287,7 +290,7 @@ async function restoreOurs(
 }
 
 /** Its title is ours only in an older copy: a program that drops what it does not know may still have renamed it. */
-function oursOf(row: ThreadRow, found: ThreadEnvelope): JsonChange[] {
+function oursOf(row: NonNullable<FilesOf["row"]>, found: ThreadEnvelope): JsonChange[] {
   const older = ownOf(found) !== undefined;
   const isoOf = (seconds: number | null) =>
     seconds === null ? undefined : new Date(seconds * 1000).toISOString();
@@ -300,6 +303,7 @@ function oursOf(row: ThreadRow, found: ThreadEnvelope): JsonChange[] {
       attributes: parsed(row.attributes),
       config: parsed(row.config),
       folder: parsed(row.file_folder),
+      folderId: (row.file_folder && row.folder_id) ?? undefined,
       named: row.named === 1 ? true : undefined,
       parentThreadId: row.parent_thread_id ?? undefined,
     }),
