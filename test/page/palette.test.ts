@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
@@ -142,10 +142,101 @@ describe.skipIf(inject("chromium") === "")("the palette [browser]", () => {
     await option(page, "Find “provider” in this thread").click();
     await expect.poll(() => finder.inputValue()).toBe("provider");
     await page.goto(`${gateway.url}/w/${ws}`);
+    await page.getByText("Backend").first().waitFor();
     await page.keyboard.press("Control+k");
     await field(page).fill("provider");
     await option(page, /named “provider”/).waitFor();
     expect(await option(page, /in this thread/).count()).toBe(0);
+  });
+
+  /** A thread whose palette is not loaded before it is let. */
+  async function withoutPalette(): Promise<{ page: Page; message: Locator; release(): void }> {
+    const page = await browser.open(gateway);
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route(/\/palette-[^/]*\.js/, (route) => held.then(() => route.continue()));
+    await page.goto(`${gateway.url}/w/${ws}/thread/${ids.slow}`);
+    const message = page.getByRole("textbox", { name: "Message" });
+    await message.click();
+    await page.keyboard.press("Control+k");
+    return { page, message, release };
+  }
+
+  const isFocused = (each: Element) => each === document.activeElement;
+
+  test("[PAR16] what is typed before the palette is there goes into it, and nowhere else", async () => {
+    const { page, message, release } = await withoutPalette();
+    await page.keyboard.type("webh");
+    expect(await field(page).count()).toBe(0);
+    release();
+    await expect.poll(() => field(page).inputValue()).toBe("webh");
+    await page.keyboard.type("ooks");
+    await expect.poll(() => field(page).inputValue()).toBe("webhooks");
+    expect(await message.inputValue()).toBe("");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => message.evaluate(isFocused)).toBe(true);
+  });
+
+  test("[PAR16] what is entered before the palette is there is done once it is", async () => {
+    const { page, message, release } = await withoutPalette();
+    await page.keyboard.type("Sign webhook");
+    await page.keyboard.press("Enter");
+    release();
+    await expect.poll(() => page.url()).toContain(`/thread/${ids.sign}`);
+    expect(await message.inputValue()).toBe("");
+  });
+
+  test("[PAR16] Escape takes it back before it is there", async () => {
+    const { page, message, release } = await withoutPalette();
+    await page.keyboard.type("webh");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => message.evaluate(isFocused)).toBe(true);
+    release();
+    await page.keyboard.type("Hi");
+    expect(await message.inputValue()).toBe("Hi");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  /** The page of a workspace whose tree is cut: one thread is left out of what the gateway answers. */
+  async function cutTree(left: string | undefined, path: string): Promise<Page> {
+    const page = await browser.open(gateway);
+    await page.routeWebSocket(/\/rpc/, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        const answer = JSON.parse(String(message));
+        const { threads, placements } = answer.result ?? {};
+        if (!Array.isArray(threads) || !Array.isArray(placements)) return socket.send(message);
+        const others = threads.filter(({ id }: { id: string }) => id !== left);
+        socket.send(
+          JSON.stringify({ ...answer, result: { ...answer.result, threads: others, truncated: true } }),
+        );
+      });
+    });
+    await page.goto(`${gateway.url}${path}`);
+    await page.getByText("These are the").waitFor();
+    return page;
+  }
+
+  test("[SCL7] where the tree is cut it says so, and a thread that is left out is found by its title and opens", async () => {
+    const page = await cutTree(ids.slow, `/w/${ws}`);
+    const rows = page.getByRole("tree").getByText("Slow query on /bookings");
+    expect(await rows.count()).toBe(0);
+    await shot(page, "tree-cut");
+    await page.keyboard.press("Control+k");
+    await field(page).fill("slow query");
+    await option(page, /^Slow query on/).click();
+    await page.getByRole("heading", { level: 1, name: "Slow query on /bookings" }).waitFor();
+    await page.getByText("A slow webhook answer makes").waitFor();
+    await rows.waitFor();
+  });
+
+  test("[SCL7] by its address it opens too, and one that is gone says so", async () => {
+    const page = await cutTree(ids.slow, `/w/${ws}/thread/${ids.slow}`);
+    await page.getByRole("heading", { level: 1, name: "Slow query on /bookings" }).waitFor();
+    await page.goto(`${gateway.url}/w/${ws}/thread/thr_gone`);
+    await page.getByRole("heading", { name: "This thread is not here" }).waitFor();
   });
 
   test("[PAR3] an AGENTS.md is found by its path and opens in the editor", async () => {
@@ -203,7 +294,7 @@ describe.skipIf(inject("chromium") === "")("the palette [browser]", () => {
     await expect.poll(() => page.url()).toContain(`/thread/${ids.sign}/context/${ids.run}`);
     await page.keyboard.press("Control+k");
     await field(page).fill("/pay");
-    await option(page, "Backend/Payments").click();
+    await option(page, /^Backend\/Payments/).click();
     await expect.poll(() => page.url()).toContain(`/folder/${ids.payments}`);
   });
 

@@ -173,6 +173,7 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     const pane = () =>
       page.evaluate(() => document.activeElement?.closest(".side, .main, .insp")?.classList[0] ?? "none");
     await page.locator(".insp").waitFor();
+    await page.locator(".insp").getByRole("tab").first().waitFor();
     const panes: string[] = [];
     for (let press = 0; press < 3; press++) {
       await page.keyboard.press("F6");
@@ -187,6 +188,19 @@ describe.skipIf(inject("chromium") === "")("the page's frame [browser]", () => {
     await page.keyboard.press("Control+i");
     await page.locator(".side").waitFor();
     await page.locator(".insp").waitFor();
+  });
+
+  test("[PGE6] a pane with no place for the focus is passed over", async () => {
+    const { path } = await withThread();
+    const page = await browser.open(stage.gateway(), path);
+    await page.locator(".insp").getByRole("tab").first().waitFor();
+    await page.locator(".insp").evaluate((pane) => {
+      for (const child of pane.children) (child as HTMLElement).style.display = "none";
+    });
+    await page.getByRole("textbox", { name: "Message" }).focus();
+    await page.keyboard.press("F6");
+    const inSide = () => page.evaluate(() => document.activeElement?.closest(".side") !== null);
+    expect(await inSide()).toBe(true);
   });
 
   test("[PGE12] while a dialog is open no command behind it runs, wherever the focus is", async () => {

@@ -195,7 +195,12 @@ describe.skipIf(inject("chromium") === "")("attention [browser]", () => {
 
   test("[PGT64] an offer that is declined does not come again", async () => {
     const place = await harbor(stage);
-    const page = await browser.open(stage.gateway(), `/w/${place.ws}`);
+    const page = await browser.open(stage.gateway());
+    // A browser without a frame refuses before it is asked.
+    await page.addInitScript(() =>
+      Object.defineProperty(Notification, "permission", { get: () => "default" }),
+    );
+    await page.goto(`${stage.gateway().url}/w/${place.ws}`);
     await asks(place, "Migration dry run", "codex");
     await page.getByRole("button", { name: "Not now" }).click();
     await page.reload();

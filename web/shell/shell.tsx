@@ -173,18 +173,27 @@ function useOpenWorkspace(): void {
 
 const PANES = [".side", ".main", ".insp"];
 
-/** The next pane in reading order gets the focus, where it was last if it can. */
+/** The next pane in reading order gets the focus, where it was last if it can; one that has no place for it is passed over. */
 function focusPane(step: 1 | -1): void {
   const panes = PANES.map((name) => document.querySelector<HTMLElement>(name)).filter(
     (pane) => pane !== null,
   );
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
-  const pane = panes[(at + step + panes.length) % panes.length];
+  // Without a focus the first pane is the next of none, and the last the one before.
+  const from = at < 0 && step < 0 ? 0 : at;
+  const turns = panes.map((_, by) => panes[(from + step * (by + 1) + 2 * panes.length) % panes.length]);
+  turns
+    .map(placeIn)
+    .find((place) => place !== undefined)
+    ?.focus();
+}
+
+function placeIn(pane: HTMLElement | undefined): HTMLElement | undefined {
   const places = (which: string) => [...(pane?.querySelectorAll<HTMLElement>(which) ?? [])];
   const shown = (place: HTMLElement) => place.checkVisibility() && !place.matches(":disabled");
-  (
+  return (
     places("[data-pane-focus]").find(shown) ?? places("[tabindex='0'], button, a[href], textarea").find(shown)
-  )?.focus();
+  );
 }
 
 function usePaneCommands({ toggleSide, toggleInsp }: Panes): void {

@@ -24,6 +24,8 @@ export interface Tree {
   readonly ws: string | undefined;
   readonly state: "loading" | "ready" | "failed";
   readonly error?: unknown;
+  /** There are more threads than these: the others are asked for by name or id. */
+  readonly cut: boolean;
   readonly threads: ReadonlyMap<string, Thread>;
   readonly folders: ReadonlyMap<string, Folder>;
   readonly places: ReadonlyMap<string, Placement>;
@@ -41,7 +43,8 @@ export function whole(tree: Result<"thread/tree">): Tree {
     places: new Map(placements.map((place) => [place.thread_id, place])),
     docs: new Map(agents_docs.map((doc) => [doc.folder_id ?? ROOT, doc])),
   };
-  return { ws: tree.workspace_id, state: "ready", ...next, children: childrenOf(next) };
+  const cut = tree.truncated === true;
+  return { ws: tree.workspace_id, state: "ready", cut, ...next, children: childrenOf(next) };
 }
 
 type Changes = NonNullable<NotificationParams<"thread/tree/changed">["changes"]>;

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "react";
 import { create } from "zustand";
 import type { AgentsDocSummary, Folder, Thread } from "../../src/protocol/index.js";
 import { isRefused } from "./errors.js";
@@ -9,6 +10,7 @@ export { ROOT, type Tree } from "./tree-maps.js";
 const EMPTY: Tree = {
   ws: undefined,
   state: "loading",
+  cut: false,
   threads: new Map(),
   folders: new Map(),
   places: new Map(),
@@ -62,6 +64,44 @@ client.onState((link) => {
 
 export function useThread(id: string | undefined): Thread | undefined {
   return useTree((tree) => (id === undefined ? undefined : tree.threads.get(id)));
+}
+
+/** A thread that a tree which is cut leaves out is brought into it, behind those of its folder that are there. */
+export async function lookUp(ws: string, thread_id: string): Promise<boolean> {
+  try {
+    const { thread } = await call("thread/get", { workspace_id: ws, thread_id });
+    const { folder_id } = thread;
+    const place = {
+      thread_id,
+      workspace_id: ws,
+      rank: Number.MAX_SAFE_INTEGER,
+      ...(folder_id && { folder_id }),
+    };
+    const tree = useTree.getState();
+    if (tree.ws === ws && !tree.threads.has(thread_id))
+      useTree.setState(changed(tree, { threads: [thread], placements: [place] }));
+    return true;
+  } catch (error) {
+    return isUnanswered(error) ? lookUp(ws, thread_id) : false;
+  }
+}
+
+/** What is known of a thread that is not in the tree: nothing where it is there, or the tree itself is not. */
+export function useMissing(id: string): "looked for" | "gone" | undefined {
+  const ws = useTree((tree) => tree.ws);
+  const missing = useTree((tree) => tree.state === "ready" && !tree.threads.has(id));
+  const cut = useTree((tree) => tree.cut);
+  const [gone, setGone] = useState<string>();
+  useEffect(() => {
+    if (!missing || !cut || ws === undefined) return;
+    let current = true;
+    void lookUp(ws, id).then((found) => current && !found && setGone(id));
+    return () => {
+      current = false;
+    };
+  }, [missing, cut, ws, id]);
+  if (!missing) return undefined;
+  return cut && gone !== id ? "looked for" : "gone";
 }
 
 export function useFolder(id: string | undefined): Folder | undefined {

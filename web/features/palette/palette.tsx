@@ -12,12 +12,14 @@ import { modeOf, useGroups } from "./use-groups.js";
 import "./palette.css";
 
 interface PaletteProps {
-  readonly query?: string;
+  readonly query: string;
+  /** What was typed before it was there was entered, too. */
+  readonly entered: boolean;
   onClose(): void;
 }
 
 /** Everything by name: threads, what was said in them, instructions, agents, runs, folders and commands. */
-export default function Palette({ query: begin = "", onClose }: PaletteProps) {
+export default function Palette({ query: begin, entered: begun, onClose }: PaletteProps) {
   const [query, setQuery] = useState(begin);
   const [all, setAll] = useState(false);
   const [about, setAbout] = useState<string>();
@@ -48,7 +50,7 @@ export default function Palette({ query: begin = "", onClose }: PaletteProps) {
   };
   const at = rows.findIndex(({ id }) => id === active);
   // Enter means the list of what was typed, never the one before: where that is still drawn, it waits for the other.
-  const [entered, setEntered] = useState<{ readonly beside: boolean }>();
+  const [entered, setEntered] = useState(begun ? { beside: false } : undefined);
   useEffect(() => {
     if (!entered || shown !== query) return;
     setEntered(undefined);

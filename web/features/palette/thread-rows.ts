@@ -39,7 +39,7 @@ export function threadRow(tree: Tree, thread: Thread, words: readonly string[]):
     id: `thread-${thread.id}`,
     title: titleOf(thread),
     words,
-    path: pathText(tree, tree.places.get(thread.id)?.folder_id),
+    path: pathText(tree, tree.places.get(thread.id)?.folder_id ?? thread.folder_id),
     agentId: thread.agent_id,
     mark,
     end: mark === undefined ? when(thread.updated_at) : undefined,
@@ -55,15 +55,18 @@ export interface ThreadsGiven {
   readonly words: readonly string[];
   readonly all: boolean;
   showAll(): void;
+  /** Threads with these words in their titles that the tree leaves out. */
+  readonly beyond: readonly Thread[];
 }
 
-export function threadGroup(tree: Tree, { words, all, showAll }: ThreadsGiven): Group {
+export function threadGroup(tree: Tree, { words, all, showAll, beyond }: ThreadsGiven): Group {
   const { best, total } = rank(entriesOf(tree), {
     words,
     most: all ? MOST : FEW,
     lower: ({ lower }) => lower,
   });
-  const rows = best.map(({ thread }) => threadRow(tree, thread, words));
+  const known = best.map(({ thread }) => threadRow(tree, thread, words));
+  const rows = [...known, ...beyond.map((thread) => threadRow(tree, thread, words))];
   const more: Row = {
     id: "all-threads",
     title: `All ${total.toLocaleString("en-US")} threads that match`,
@@ -76,7 +79,7 @@ export function threadGroup(tree: Tree, { words, all, showAll }: ThreadsGiven): 
     id: "threads",
     title: "Threads",
     rows: isMore ? [...rows, more] : rows,
-    note: all ? narrowed(rows.length, total) : undefined,
+    note: all ? narrowed(known.length, total) : undefined,
   };
 }
 

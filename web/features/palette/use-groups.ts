@@ -17,6 +17,7 @@ import { recentGroup, threadGroup } from "./thread-rows.js";
 import { docGroup, folderGroup } from "./tree-rows.js";
 import { useDocLines } from "./use-doc-lines.js";
 import { useMessageSearch } from "./use-message-search.js";
+import { useTitlesBeyond } from "./use-titles-beyond.js";
 
 export type Mode = "all" | "commands" | "agents" | "runs" | "folders";
 
@@ -61,9 +62,11 @@ export function useGroups(given: GroupsGiven): Found {
   const search = useMessageSearch(tree.ws, mode === "all" ? text : "");
   const lines = useDocLines(tree, words, mode === "all");
   const near = useNear(tree, words, mode === "all" && words.length > 0);
+  const beyond = useTitlesBeyond(tree, mode === "all" ? text : "");
   const threads = useMemo(
-    () => (mode === "all" && words.length > 0 ? threadGroup(tree, { words, all, showAll }) : undefined),
-    [tree, mode, words, all, showAll],
+    () =>
+      mode === "all" && words.length > 0 ? threadGroup(tree, { words, all, showAll, beyond }) : undefined,
+    [tree, mode, words, all, showAll, beyond],
   );
   const recent = useBeginning(tree, mode === "all" && words.length === 0);
   return useMemo(() => {

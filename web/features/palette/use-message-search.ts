@@ -45,7 +45,7 @@ export function useMessageSearch(ws: string | undefined, query: string): Message
 }
 
 /** A text, once it has not changed for a moment. */
-function usePaused(text: string): string {
+export function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setPaused(text), PAUSE_MS);

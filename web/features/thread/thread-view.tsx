@@ -4,7 +4,7 @@ import { OfflineBanner } from "../../shell/offline.js";
 import { type Command, useCommands } from "../../state/commands.js";
 import { useFindAsked } from "../../state/find-asked.js";
 import type { ThreadRoute } from "../../state/router.js";
-import { useThread, useTree } from "../../state/tree.js";
+import { useMissing, useThread } from "../../state/tree.js";
 import { Composer } from "../composer/composer.js";
 import { FindBar } from "./find-bar.js";
 import { ThreadHeader } from "./header.js";
@@ -20,7 +20,7 @@ import "./narrow.css";
 export default function ThreadView({ route }: { readonly route: ThreadRoute }) {
   const { ws, thread: id, message } = route;
   const thread = useThread(id);
-  const known = useTree((tree) => tree.state === "ready");
+  const missing = useMissing(id);
   const place = useMemo(() => ({ ws, thread: id }), [ws, id]);
   const [finding, setFinding] = useState(false);
   const asked = useFindAsked(({ words }) => words !== undefined);
@@ -30,7 +30,7 @@ export default function ThreadView({ route }: { readonly route: ThreadRoute }) {
   useEffect(() => {
     if (asked) find();
   }, [asked, find]);
-  if (known && !thread) return <Gone />;
+  if (missing === "gone") return <Gone />;
   return (
     <PlaceContext value={place}>
       <main className="main thread">

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { problemOf } from "../../state/errors.js";
 import { openTree, useTree } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
+import { count } from "../../ui/format.js";
 import { newThread } from "./actions.js";
 import { ThreadTree } from "./tree.js";
 import { useRows } from "./use-rows.js";
@@ -40,7 +41,20 @@ function TreeRows({ ws }: { readonly ws: string }) {
     <>
       <ThreadTree ws={ws} rows={rows} />
       {rows.list.length === 0 && <NoMatch />}
+      <Cut />
     </>
+  );
+}
+
+/** Where a workspace has more threads than a window can hold. */
+function Cut() {
+  const cut = useTree((tree) => tree.cut);
+  const shown = useTree((tree) => tree.threads.size);
+  if (!cut) return null;
+  return (
+    <p className="tree-cut small ink-3">
+      These are the {count(shown)} pinned and latest threads. Search finds the others, too.
+    </p>
   );
 }
 
