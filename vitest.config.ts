@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const shared = {
@@ -17,8 +18,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    // Most of them wait more than they compute: two cores take three.
-    maxWorkers: 3,
+    // Most of them wait more than they compute.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {

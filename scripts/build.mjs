@@ -4,6 +4,9 @@ import { chmodSync, rmSync } from "node:fs";
 import { rolldown } from "rolldown";
 import { build } from "vite";
 
+// Whoever builds in the course of a test has another one set, and would get a page for developers.
+process.env.NODE_ENV = "production";
+
 // tsc keeps the outputs of deleted sources, and its build info would then skip what was cleared.
 rmSync("dist", { recursive: true, force: true });
 rmSync(".cache/build.tsbuildinfo", { force: true });

@@ -1,7 +1,7 @@
 // `npm run test:agents [-- NAME …]`: installs the real programs into .cache/agents, each in a folder of its own, and drives
 // them against the scripted model server. Ends with `N passed, N failed`, like `npm test`.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const programs = JSON.parse(readFileSync(new URL("agent-programs.json", import.meta.url), "utf8"));
@@ -17,7 +17,9 @@ for (const name of chosen) install(name, programs[name]);
 
 const report = ".cache/test-agents-report.json";
 const files = wanted.map((name) => `test/real-programs/${name}`);
-spawnSync(
+// What an earlier run left must not speak for this one.
+rmSync(report, { force: true });
+const { status } = spawnSync(
   "node_modules/.bin/vitest",
   ["run", "--config", "vitest.agents.config.ts", "--reporter=default", "--reporter=json"].concat(
     `--outputFile.json=${report}`,
@@ -25,9 +27,13 @@ spawnSync(
   ),
   { stdio: ["ignore", "inherit", "inherit"] },
 );
-const { numPassedTests, numFailedTests, success } = JSON.parse(readFileSync(report, "utf8"));
-console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
-process.exit(success && numPassedTests > 0 ? 0 : 1);
+const { numPassedTests = 0, numFailedTests = 0 } = existsSync(report)
+  ? JSON.parse(readFileSync(report, "utf8"))
+  : {};
+// An error outside of any test counts as well.
+const failed = status === 0 ? numFailedTests : Math.max(1, numFailedTests);
+console.log(`${numPassedTests} passed, ${failed} failed`);
+process.exit(failed === 0 && numPassedTests > 0 ? 0 : 1);
 
 function install(name, { package: from, version }) {
   const folder = join(".cache/agents", name);

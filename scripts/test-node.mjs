@@ -1,7 +1,8 @@
 // `npm run test:node [-- 20 22 24] [--quick]`: the whole suite on each version of Node that Heddle promises to run on, and
 // with it on both SQLite drivers. Takes the binaries from the registry, and tests a clone of what is committed, so that
 // nothing built or installed by one version is used by another. Ends with `N passed, N failed`, like `npm test`.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
@@ -22,7 +23,8 @@ const QUICK = [
 
 if (!quick && said("git", ["status", "--porcelain"]) !== "")
   console.log("What is not committed is not tested: the suite runs in a clone.");
-const results = chosen.map((name) => (quick ? quickly(name) : whole(name)));
+const results = [];
+for (const name of chosen) results.push(quick ? quickly(name) : await whole(name));
 
 console.log("\nNode        SQLite driver  result");
 for (const { version, driver, last } of results)
@@ -43,13 +45,20 @@ function readWords(words) {
   return { quick: words.includes("--quick"), chosen: names.length > 0 ? names : Object.keys(versions) };
 }
 
-function whole(name) {
+async function whole(name) {
   const node = install(name);
   const clone = join(folder, name, "clone");
   rmSync(clone, { recursive: true, force: true });
   run("git", ["clone", "--quiet", ".", clone]);
   console.log(`\n== Node ${node.version}: npm test`);
-  return counted(node, spawnSync("npm", ["test", "--silent", "--", "--this-node"], spawned(node, clone)));
+  const tests = spawn("npm", ["test", "--silent", "--", "--this-node"], spawned(node, clone));
+  let end = "";
+  tests.stdout.setEncoding("utf8").on("data", (text) => {
+    process.stdout.write(text);
+    end = (end + text).slice(-1_000);
+  });
+  const [status] = await once(tests, "close");
+  return counted(node, status, end);
 }
 
 function quickly(name) {
@@ -69,16 +78,15 @@ function quickly(name) {
 }
 
 /** Reads what `npm test` says last. */
-function counted(node, { status, stdout }) {
-  const last = stdout.trim().split("\n").at(-1) ?? "";
-  process.stdout.write(status === 0 ? `${last}\n` : stdout);
+function counted(node, status, end) {
+  const last = end.trim().split("\n").at(-1) ?? "";
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(last) ?? [last, 0, 1];
   return { ...node, status, passed: Number(passed), failed: Number(failed), last };
 }
 
 function spawned({ program }, cwd = ".") {
   const env = { ...process.env, PATH: [join(program, ".."), process.env.PATH].join(delimiter) };
-  return { cwd, env, encoding: "utf8", maxBuffer: 2 ** 30, stdio: ["ignore", "pipe", "inherit"] };
+  return { cwd, env, stdio: ["ignore", "pipe", "inherit"] };
 }
 
 function install(name) {

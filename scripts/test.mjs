@@ -1,7 +1,8 @@
 // `npm test`: every check there is. Ends with `N passed, N failed`; suites whose service can't be had are reported as
 // `N skipped: why` and do not fail the run, except with --no-skips (as in .ci/run).
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 
 const noSkips = process.argv.includes("--no-skips");
 const NO_MOUNT = "this system lets no user mount a disk of its own";
@@ -10,34 +11,28 @@ const report = ".cache/test-report.json";
 const bin = (name) => `node_modules/.bin/${name}`;
 
 const checks = [
-  ["format and lint", bin("biome"), ["check", "--error-on-warnings", "."]],
+  // Whoever runs it on every version has no need of a part of it on the others.
+  ...(process.argv.includes("--this-node") ? [] : [otherVersions()]),
   ["types", bin("tsc"), ["-p", "tsconfig.test.json"]],
   ["types in a browser", bin("tsc"), ["-p", "tsconfig.browser.json"]],
   ["types of the page", bin("tsc"), ["-p", "web/tsconfig.json"]],
   ["types of the page's tests", bin("tsc"), ["-p", "test/page/tsconfig.json"]],
   ["unused code and dependencies", bin("knip"), []],
   ["package", bin("publint"), ["--strict"]],
-  // Whoever runs it on every version has no need of a part of it on the others.
-  ...(process.argv.includes("--this-node") ? [] : [otherVersions()]),
-  // Before the tests, while nothing else runs: only what no disk has a part in.
-  [
-    "speed as recorded (npm run bench -- --check)",
-    bin("tsx"),
-    ["bench/run.ts", "--quick", "--check", ...measured()],
-  ],
+  ["format and lint", bin("biome"), ["check", "--error-on-warnings", "."]],
+];
+// By itself, while nothing else runs: only what no disk has a part in.
+const speed = [
+  "speed as recorded (npm run bench -- --check)",
+  bin("tsx"),
+  ["bench/run.ts", "--quick", "--check", ...measured()],
 ];
 
 let passed = 0;
 let failed = 0;
-for (const [name, command, args] of checks) {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  console.log(`${status === 0 ? "ok  " : "FAIL"} ${name}`);
-  if (status === 0) passed++;
-  else {
-    failed++;
-    console.log(stdout, stderr);
-  }
-}
+const waiting = [...checks];
+await Promise.all(Array.from({ length: availableParallelism() }, takeChecks));
+await check(...speed);
 
 rmSync(report, { force: true });
 const vitest = spawnSync(
@@ -52,6 +47,23 @@ const skipped = sumOf([...skips.values()]);
 const avoidable = skipped - (skips.get(NO_MOUNT) ?? 0) - (skips.get(NO_LIMITS) ?? 0);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || (noSkips && avoidable > 0) ? 1 : 0);
+
+async function takeChecks() {
+  for (let next = waiting.shift(); next; next = waiting.shift()) await check(...next);
+}
+
+function check(name, command, args) {
+  return new Promise((done) => {
+    const told = (error, stdout, stderr) => {
+      console.log(`${error ? "FAIL" : "ok  "} ${name}`);
+      if (error) console.log(stdout, stderr || error.message);
+      if (error) failed++;
+      else passed++;
+      done();
+    };
+    execFile(command, args, { maxBuffer: 1 << 26 }, told);
+  });
+}
 
 function otherVersions() {
   const versions = JSON.parse(readFileSync("scripts/node-versions.json", "utf8"));

@@ -20,16 +20,32 @@ export interface PageBrowser {
   again(page: Page, path?: string, tolerates?: RegExp): Promise<Page>;
 }
 
+/** One for each worker: to start a browser takes as long as a test. Where no suite follows it is closed: the worker is to end. */
+let started: Promise<Browser> | undefined;
+let windows: Windows;
+let closing: NodeJS.Timeout | undefined;
+const NEXT_SUITE_MS = 3_000;
+
+async function startBrowser(): Promise<void> {
+  clearTimeout(closing);
+  if (started) return void (await started);
+  started = chromium.launch({ executablePath: inject("chromium"), args: ARGS });
+  windows = new Windows(await started);
+}
+
+function leaveBrowser(): void {
+  closing = setTimeout(async () => {
+    const browser = started;
+    started = undefined;
+    await (await browser)?.close();
+  }, NEXT_SUITE_MS).unref();
+}
+
 /** A real browser for a suite. Whatever the page reports as an error, or the policy blocks, fails the test that opened it. */
 export function pageBrowser(): PageBrowser {
-  let browser: Browser;
-  let windows: Windows;
   let problems: string[] = [];
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: inject("chromium"), args: ARGS });
-    windows = new Windows(browser);
-  });
-  afterAll(() => browser?.close());
+  beforeAll(startBrowser);
+  afterAll(leaveBrowser);
   afterEach(() => {
     const found = problems;
     problems = [];
