@@ -93,6 +93,9 @@ describe.skipIf(inject("chromium") === "")("the composer [browser]", () => {
     await composer.field.fill("Use the event id");
     await composer.field.press("Control+Enter");
     await expect.poll(() => composer.field.inputValue()).toBe("");
+    // The field is empty before the gateway has answered.
+    const handed = () => Object.keys(localStorage).filter((key) => key.startsWith("heddle.handed."));
+    await expect.poll(() => composer.page.evaluate(handed)).toEqual([]);
     scene.model.open("steer");
     const second = JSON.parse((await scene.model.request(1)).body);
     expect(second.messages.at(-1)).toMatchObject({ role: "user", content: "Use the event id" });

@@ -91,6 +91,7 @@ export function runStage(kind: StoreKind = sqliteStore, given: RunStageGiven = {
   beforeEach(() => {
     model.play([]);
     model.forget();
+    model.shut();
   });
   afterAll(async () => {
     try {

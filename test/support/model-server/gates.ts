@@ -6,9 +6,14 @@ export class Gates {
     return this.#gate(name).opened;
   }
 
-  /** For good: whoever comes later does not wait. */
+  /** Whoever comes later does not wait either. */
   open(name: string): void {
     this.#gate(name).open();
+  }
+
+  /** Those that were opened are shut for whoever comes from now on. */
+  shut(): void {
+    this.#gates.clear();
   }
 
   #gate(name: string) {

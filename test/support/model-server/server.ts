@@ -15,6 +15,8 @@ export interface ModelServer {
   play(turns: readonly ServerTurn[] | ((body: string) => ServerTurn)): void;
   /** Lets go on what waits at a gate of this name, now and later. */
   open(gate: string): void;
+  /** Shuts every gate, for the next test or the next try of the same. */
+  shut(): void;
   /** Forgets the requests so far. */
   forget(): void;
   /** Resolves with the request of this number, from 0, when it has arrived. */
@@ -64,6 +66,7 @@ export async function startModelServer(turns: readonly ServerTurn[] = [], port =
       script = typeof next === "function" ? { next } : new Script(next);
     },
     open: (gate) => gates.open(gate),
+    shut: () => gates.shut(),
     forget: () => {
       requests.length = 0;
     },
