@@ -17,8 +17,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") failed(error);
 });
 
-try {
-  await program.parseAsync(withDefaultVerb(given), { from: "user" });
-} catch (error) {
-  failed(error);
-}
+// Not awaited here: the parts that a command loads import this one, which would wait for them in turn.
+program.parseAsync(withDefaultVerb(given), { from: "user" }).catch(failed);
