@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.js";
 
 const shared = {
   // What runs on the machine must not decide which agents there are.
@@ -19,7 +20,8 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     // Most of them wait more than they compute.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

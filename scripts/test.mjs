@@ -1,8 +1,8 @@
 // `npm test`: every check there is. Ends with `N passed, N failed`; suites whose service can't be had are reported as
 // `N skipped: why` and do not fail the run, except with --no-skips (as in .ci/run).
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
 
 const noSkips = process.argv.includes("--no-skips");
 const NO_MOUNT = "this system lets no user mount a disk of its own";
@@ -30,16 +30,9 @@ const speed = [
 
 let passed = 0;
 let failed = 0;
-const waiting = [...checks];
-await Promise.all(Array.from({ length: availableParallelism() }, takeChecks));
 await check(...speed);
-
-rmSync(report, { force: true });
-const vitest = spawnSync(
-  bin("vitest"),
-  ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-  { stdio: ["ignore", "inherit", "inherit"] },
-);
+// The tests wait more than they compute: what only computes goes on beside them.
+const [status] = await Promise.all([runTests(), takeChecks()]);
 const skips = countTests();
 for (const [why, count] of skips) console.log(`${count} skipped: ${why}`);
 const skipped = sumOf([...skips.values()]);
@@ -49,7 +42,15 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || (noSkips && avoidable > 0) ? 1 : 0);
 
 async function takeChecks() {
-  for (let next = waiting.shift(); next; next = waiting.shift()) await check(...next);
+  for (const each of checks) await check(...each);
+}
+
+async function runTests() {
+  rmSync(report, { force: true });
+  const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const vitest = spawn(bin("vitest"), ["run", ...reports], { stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = await once(vitest, "close");
+  return code;
 }
 
 function check(name, command, args) {
@@ -95,7 +96,7 @@ function countTests() {
     }
   }
   // A crash of the runner, or an error outside of any test, must not look like success.
-  if (vitest.status !== 0 && failed === 0) failed++;
+  if (status !== 0 && failed === 0) failed++;
   return skips;
 }
 
