@@ -9,6 +9,8 @@ export interface PromptText extends Size {
 }
 
 const CACHED_BYTES = 16 * 1024 * 1024;
+/** A Buffer of a short text is a slice of 8 KB that it shares: keeping one of them would keep them all. */
+const encoder = new TextEncoder();
 
 /** What blobs of prompts hold. They never change, so what was read and checked once stays true. */
 export class PromptTexts {
@@ -20,9 +22,9 @@ export class PromptTexts {
   }
 
   remember(ref: string, messages: readonly PromptMessage[], text: string): void {
-    const bytes = Buffer.from(text);
-    if (!this.#known.get(ref))
-      this.#known.set(ref, { messages, bytes, ...sizeOf(messages) }, bytes.length + 200);
+    if (this.#known.get(ref)) return;
+    const bytes = encoder.encode(text);
+    this.#known.set(ref, { messages, bytes, ...sizeOf(messages) }, weightOf(bytes));
   }
 
   /** Each of the blobs; one that is missing, damaged or holds no message is an error. */
@@ -40,9 +42,14 @@ export class PromptTexts {
       return { messages: yield* readPrompt(ref), bytes: yield* readBlob(ref) };
     });
     const text = { messages, bytes, ...sizeOf(messages) };
-    this.#known.set(ref, text, bytes.length + 200);
+    this.#known.set(ref, text, weightOf(bytes));
     return text;
   }
+}
+
+/** They are kept twice, as messages and as bytes. */
+function weightOf({ length }: Uint8Array): number {
+  return 2 * length + 400;
 }
 
 /** Values that were kept as JSON under their hash. */
