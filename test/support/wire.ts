@@ -142,7 +142,7 @@ export class Wire {
     }
   }
 
-  #until<T>(look: () => T | undefined, withinMs = 20_000): Promise<T> {
+  #until<T>(look: () => T | undefined, withinMs = 45_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => end(() => reject(new Error("waited in vain"))), withinMs);
       const end = (settle: () => void) => {
