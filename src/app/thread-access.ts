@@ -11,6 +11,7 @@ import {
   type SkillsPlace,
   type ToolContext,
   type ToolRegistry,
+  tidySkills,
   writeCommand,
   writeSkills,
 } from "../tools/index.js";
@@ -55,6 +56,7 @@ export class AgentCommands {
 
   constructor(given: ThreadAccessGiven) {
     this.#given = given;
+    tidySkills(this.#place());
   }
 
   /** Commands come in here. */

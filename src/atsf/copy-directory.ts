@@ -1,14 +1,16 @@
 import { lstatSync } from "node:fs";
-import { cp, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { cp, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { writing } from "./disk.js";
+import { isMissing, writing } from "./disk.js";
 import { syncDirectory } from "./files.js";
 import { LOCK } from "./layout.js";
-import { draftPrefix } from "./left-over.js";
+import { draftIn, letGo, removedName } from "./left-over.js";
 
 export interface CopyOptions {
   /** What stays behind, besides locks and what is neither a file, a directory nor a link. */
   readonly leaveOut?: (path: string) => boolean;
+  /** In the place of what stands there, which is in the copy: without it, only where nothing stands. */
+  readonly replace?: boolean;
   /** Done to the copy before anyone can see it. */
   readonly finish?: (draft: string) => Promise<void>;
 }
@@ -19,18 +21,34 @@ export function copyDirectory(from: string, to: string, options: CopyOptions = {
 }
 
 async function copy(from: string, to: string, options: CopyOptions): Promise<void> {
-  const draft = await mkdtemp(join(dirname(to), draftPrefix("new")));
+  const draft = draftIn(dirname(to));
   try {
+    await mkdir(draft, { mode: 0o700 });
     const filter = (path: string) => isCopied(path) && !options.leaveOut?.(path);
     await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, filter });
     await syncTree(draft);
     await options.finish?.(draft);
-    await rename(draft, to);
+    await (options.replace ? replace(draft, to) : rename(draft, to));
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
+  } finally {
+    letGo(draft);
   }
   await syncDirectory(dirname(to));
+}
+
+async function replace(draft: string, to: string): Promise<void> {
+  const before = join(dirname(to), removedName(basename(to)));
+  const stood = await rename(to, before).then(
+    () => true,
+    (error) => {
+      if (!isMissing(error)) throw error;
+      return false;
+    },
+  );
+  await rename(draft, to);
+  if (stood) await rm(before, { recursive: true, force: true });
 }
 
 /** Reading a lock that this process holds would drop it; waiting for a pipe would never end. */

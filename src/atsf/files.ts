@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { isMissing, writing } from "./disk.js";
 import { atsfError } from "./errors.js";
+import { keepLive, letGo } from "./left-over.js";
 import { openRegular } from "./regular-file.js";
 
 export { isMissing } from "./disk.js";
@@ -30,13 +31,15 @@ function throughTemporary(
   put: (temporary: string) => Promise<void>,
 ): Promise<void> {
   return writing(path, async () => {
-    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${sequence++}.tmp`);
+    const temporary = keepLive(join(dirname(path), `.${basename(path)}.${process.pid}-${sequence++}.tmp`));
     try {
       await writeNew(temporary, data);
       await put(temporary);
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
+    } finally {
+      letGo(temporary);
     }
     await syncDirectory(dirname(path));
   });

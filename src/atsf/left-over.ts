@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { lstat, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { writing } from "./disk.js";
 
 /** Drafts of directories and temporary files, most with the process that made them in their names. */
@@ -12,7 +13,28 @@ const YOUNG_MS = 5_000;
 /** A number may be another process by now: past this nobody is still writing. */
 const OLD_MS = 60 * 60 * 1_000;
 
-export const draftPrefix = (kind: "new" | "removed") => `.${kind}-${process.pid}-`;
+/**
+ * What this process is at work on. Known by name: a copy has the times of what it is a copy of, and a clock that was set makes
+ * any file old.
+ */
+const live = new Set<string>();
+
+/** The name of what is about to be removed: whoever finds it may do it. */
+export const removedName = (name: string) => `.removed-${process.pid}-${name}`;
+
+/** Names a draft that nobody takes for left over until it is let go of. */
+export function draftIn(dir: string): string {
+  return keepLive(join(dir, `.new-${process.pid}-${randomUUID()}`));
+}
+
+export function keepLive(path: string): string {
+  live.add(basename(path));
+  return path;
+}
+
+export function letGo(path: string): void {
+  live.delete(basename(path));
+}
 
 /** Names in a directory that a process left behind when it died. */
 export async function leftOver(dir: string, now: number): Promise<string[]> {
@@ -20,7 +42,7 @@ export async function leftOver(dir: string, now: number): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
     const [, pid] = DRAFT.exec(name) ?? TEMPORARY.exec(name) ?? [];
-    if (pid === undefined && !NAMELESS_DRAFT.test(name)) continue;
+    if (live.has(name) || (pid === undefined && !NAMELESS_DRAFT.test(name))) continue;
     const maker = pid === undefined ? process.pid : Number(pid);
     if (await isAbandoned(join(dir, name), maker, now)) found.push(name);
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, statSync } from "node:fs";
+import { mkdirSync, renameSync, statSync } from "node:fs";
 import { readdir, realpath, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Lru } from "../base/index.js";
@@ -9,7 +9,7 @@ import { atsfError } from "./errors.js";
 import { isMissing, isThere, makeDirectory, notADirectory, syncDirectory, writeNew } from "./files.js";
 import { ensureGitignore, hideFromGit } from "./gitignore.js";
 import { agentDir, ENVELOPE, isThreadId, threadDir, threadNotFound, threadsDir } from "./layout.js";
-import { draftPrefix, sweep } from "./left-over.js";
+import { draftIn, letGo, removedName, sweep } from "./left-over.js";
 import { type OnWaiting, ThreadLocks } from "./lock.js";
 import { type NewThread, newEnvelope } from "./new-envelope.js";
 import type { ThreadEnvelope } from "./schemas.js";
@@ -92,7 +92,7 @@ export class Project {
   async remove(threadId: string, to?: string): Promise<void> {
     const thread = await this.thread(threadId);
     await thread.close();
-    const gone = join(threadsDir(this.root), `${draftPrefix("removed")}${threadId}`);
+    const gone = join(threadsDir(this.root), removedName(threadId));
     await this.#locks.run(thread.dir, () =>
       // Half a thread is worse than a thread: it leaves its name before its files go.
       writing(thread.dir, () => rename(thread.dir, to ?? gone)),
@@ -144,8 +144,9 @@ export class Project {
   }
 
   async #putNew(dir: string, envelope: ThreadEnvelope): Promise<void> {
-    const draft = mkdtempSync(join(threadsDir(this.root), draftPrefix("new")));
+    const draft = draftIn(threadsDir(this.root));
     try {
+      mkdirSync(draft, { mode: 0o700 });
       await hideFromGit(draft);
       const written = writeNew(join(draft, ENVELOPE), `${JSON.stringify(envelope, null, 2)}\n`);
       // The name is there at once: file and name are flushed side by side, and both before anyone sees them.
@@ -155,6 +156,8 @@ export class Project {
       await rm(draft, { recursive: true, force: true });
       const { code } = error as NodeJS.ErrnoException;
       throw code === "ENOTEMPTY" || code === "EEXIST" ? exists(envelope.threadId) : error;
+    } finally {
+      letGo(draft);
     }
     await syncDirectory(threadsDir(this.root));
   }

@@ -13,7 +13,14 @@ export { ToolRegistry } from "./registry.js";
 export { bashPlugin } from "./shell/bash.js";
 export { optionRemarks, optionUsage } from "./skills/option-text.js";
 export { type CommandOption, commandOptions } from "./skills/options.js";
-export { commandDirectory, type Skill, type SkillsPlace, writeCommand, writeSkills } from "./skills/write.js";
+export {
+  commandDirectory,
+  type Skill,
+  type SkillsPlace,
+  tidySkills,
+  writeCommand,
+  writeSkills,
+} from "./skills/write.js";
 export {
   defineBuiltInTool,
   defineTool,

@@ -2,8 +2,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { copyDirectory } from "../../src/atsf/copy-directory.js";
 import { diskError, reading, writing } from "../../src/atsf/disk.js";
 import { changeConfig, openProject, repair } from "../../src/atsf/index.js";
+import { sweep } from "../../src/atsf/left-over.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { runChild } from "./bundle.js";
 import { freshProject, newThread, textMessage, threadPath } from "./support.js";
@@ -189,6 +191,19 @@ test("[DISK4] what dead programs left behind is removed by the next create, what
   expect(leftOver.filter(there)).toEqual([]);
   expect(needed.filter((each) => !there(each))).toEqual([]);
   expect(readdirSync(threads)).toContain("t");
+});
+
+test("[DISK4] what this process is at work on is never taken for left over, however old it looks", async () => {
+  const { root } = await freshProject();
+  const [threads, ancient] = [join(root, ".agent", "threads"), new Date(Date.now() - 2 * 60 * 60_000)];
+  const [from, to] = [join(threads, "from"), join(threads, "to")];
+  mkdirSync(from, { recursive: true });
+  writeFileSync(join(from, "thread.json"), "{}");
+  utimesSync(from, ancient, ancient);
+  // A copy has the times of what it is a copy of.
+  await copyDirectory(from, to, { finish: async () => void (await sweep(threads, Date.now())) });
+  expect(readdirSync(to)).toEqual(["thread.json"]);
+  expect(readdirSync(threads).sort()).toEqual(["from", "to"]);
 });
 
 test("[DISK4] repair removes temporary files inside threads too, and tells of each", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Plugin, writeSkills } from "../../src/tools/index.js";
+import { type Plugin, tidySkills, writeSkills } from "../../src/tools/index.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { listed, notes } from "./support.js";
 
@@ -49,6 +49,18 @@ test("[SKL4] a file that says the same is left alone; one that was changed or re
   await write(directory, { ...notes, guide: "Another guide." });
   expect(readFileSync(path, "utf8")).toContain("Another guide.");
   expect(readdirSync(join(directory, "notes"))).toEqual(["SKILL.md"]);
+});
+
+test("[SKL4] what a gateway that was killed was writing is gone with the next start", async () => {
+  const directory = temporaryDirectory();
+  await write(directory);
+  const drafts = join(directory, ".drafts");
+  expect(readdirSync(drafts)).toEqual([]);
+  writeFileSync(join(drafts, "half.tmp"), "#!/bin/s");
+  tidySkills({ directory });
+  expect(readdirSync(directory).sort()).toEqual(["bin", "notes"]);
+  await write(directory, { ...notes, guide: "Another guide." });
+  expect(readFileSync(join(directory, "notes", "SKILL.md"), "utf8")).toContain("Another guide.");
 });
 
 test("[SKL4] what is the same plugin with the same tools is not written out or read again, unless somebody touched the file", async () => {

@@ -1,13 +1,15 @@
-import { mkdir, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, readdir, realpath } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { assertInside } from "../confined.js";
 import { copyDirectory } from "../copy-directory.js";
+import { readEnvelope } from "../envelope.js";
 import { atsfError } from "../errors.js";
 import { isMissing, isThere, readIfThere } from "../files.js";
 import { ensureGitignore, hideFromGit, isOwnGitignore } from "../gitignore.js";
-import { isThreadId, LOG, threadsDir } from "../layout.js";
+import { isThreadId, LOG, threadDir, threadsDir } from "../layout.js";
 import { type OnWaiting, ThreadLocks } from "../lock.js";
 import { LARGEST_JSON, readRegular } from "../regular-file.js";
+import type { ThreadEnvelope } from "../schemas.js";
 
 export interface ThreadsToRescue {
   readonly worktree: string;
@@ -33,7 +35,7 @@ export async function rescueThreads(
     if (id === undefined) return work();
     const dir = join(threadsDir(given.worktree), id);
     await locks.run(dir, async () => {
-      if (await rescue(given, id)) copied.push(id);
+      if (await rescueOne(given, id, locks)) copied.push(id);
       await each(index + 1);
     });
   };
@@ -66,24 +68,63 @@ async function threadIds(worktree: string): Promise<string[]> {
   }
 }
 
-async function rescue({ worktree, project, force }: ThreadsToRescue, id: string): Promise<boolean> {
-  const from = join(threadsDir(worktree), id);
-  const to = join(threadsDir(project), id);
-  if (await isThere(to)) {
-    if (!force && !(await holdsLogOf(to, from))) throw differs(worktree, id);
-    return false;
-  }
+async function rescueOne(given: ThreadsToRescue, id: string, locks: ThreadLocks): Promise<boolean> {
+  const to = join(threadsDir(given.project), id);
+  if (!(await isThere(to))) return copyOver(given, id);
+  // Nobody may write to what is replaced.
+  return locks.run(to, async () => {
+    const there = await compare(given, id);
+    if (there === "different" && !given.force) throw differs(given.worktree, id);
+    return there === "older" && copyOver(given, id);
+  });
+}
+
+async function copyOver({ worktree, project }: ThreadsToRescue, id: string): Promise<true> {
   await mkdir(threadsDir(project), { recursive: true });
   await assertInside(project, threadsDir(project));
   await ensureGitignore(project);
-  await copyDirectory(from, to, { leaveOut: isForWorktree, finish: hideFromGit });
+  const [from, to] = [join(threadsDir(worktree), id), join(threadsDir(project), id)];
+  await copyDirectory(from, to, { replace: true, leaveOut: isForWorktree, finish: hideFromGit });
   return true;
 }
 
-/** A log only grows, so one that begins with the other's bytes has every message of it. */
-async function holdsLogOf(dir: string, other: string): Promise<boolean> {
-  const [ours, theirs] = await Promise.all([readLog(dir), readLog(other)]);
-  return ours.subarray(0, theirs.length).equals(theirs);
+/**
+ * What the project's copy of a thread is beside the worktree's. A log only grows, so one that begins with the other's bytes has
+ * every message of it. Of two with the same messages the one counts that the thread works in: the other was left by a removal that
+ * was broken off, or came with a checkout.
+ */
+async function compare(
+  { worktree, project }: ThreadsToRescue,
+  id: string,
+): Promise<"complete" | "older" | "different"> {
+  const ours = await readThread(threadDir(project, id));
+  const theirs = await readThread(threadDir(worktree, id));
+  const begins = ({ log }: Read, other: Read) => log.subarray(0, other.log.length).equals(other.log);
+  if (begins(ours, theirs) && ours.log.length > theirs.log.length) return "complete";
+  // Another thread of the same name is no older version of this one.
+  const isCopy = ours.envelope !== undefined && ours.envelope.createdAt === theirs.envelope?.createdAt;
+  if (ours.log.equals(theirs.log)) return isCopy && (await worksIn(theirs, worktree)) ? "older" : "complete";
+  return isCopy && begins(theirs, ours) ? "older" : "different";
+}
+
+interface Read {
+  readonly log: Buffer;
+  /** Undefined where it can't be read: git may have been at work on it. */
+  readonly envelope: ThreadEnvelope | undefined;
+}
+
+async function readThread(dir: string): Promise<Read> {
+  const envelope = await readEnvelope(dir).then(
+    (read) => read.envelope,
+    () => undefined,
+  );
+  return { log: await readLog(dir), envelope };
+}
+
+async function worksIn({ envelope }: Read, worktree: string): Promise<boolean> {
+  const path = envelope?.context.worktree?.path;
+  const real = (place: string) => realpath(place).catch(() => resolve(place));
+  return path !== undefined && (await real(path)) === (await real(worktree));
 }
 
 async function readLog(dir: string): Promise<Buffer> {

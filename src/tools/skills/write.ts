@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../base/index.js";
 import type { ListedTool } from "../accept.js";
@@ -28,6 +29,15 @@ export function commandDirectory({ directory }: Pick<SkillsPlace, "directory">):
   return join(directory, "bin");
 }
 
+/** Removes what a gateway that was killed was writing. Only before anything is written. */
+export function tidySkills(place: Pick<SkillsPlace, "directory">): void {
+  rmSync(draftsIn(place), { recursive: true, force: true });
+}
+
+function draftsIn({ directory }: Pick<SkillsPlace, "directory">): string {
+  return join(directory, ".drafts");
+}
+
 /** Writes the SKILL.md of each plugin and the command they are used with, as far as they are not there already. */
 export async function writeSkills(
   place: SkillsPlace,
@@ -41,7 +51,7 @@ export async function writeSkills(
       const { id, description } = plugin;
       const text = textOf(plugin, toolsOf(plugin, tools));
       const skill_path = join(place.directory, place.workspace_id ?? "", directoryName(id), "SKILL.md");
-      await writeChanged(skill_path, text, 0o600);
+      await writeChanged({ path: skill_path, mode: 0o600, drafts: draftsIn(place) }, text);
       return { id, description: plain(description), skill_path, cli_path };
     }),
   );
@@ -63,7 +73,7 @@ function textOf(plugin: ListedPlugin, tools: readonly ListedTool[]): string {
 /** Makes the command that skills are used with. Answers its path. */
 export async function writeCommand(place: SkillsPlace): Promise<string> {
   const path = join(commandDirectory(place), "heddle");
-  await writeChanged(path, commandText(place.program), 0o700);
+  await writeChanged({ path, mode: 0o700, drafts: draftsIn(place) }, commandText(place.program));
   return path;
 }
 
