@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { onEachStore } from "../support/stores.js";
@@ -245,6 +245,20 @@ onEachStore("following other programs", (kind) => {
     expect(await again.get(id)).toMatchObject({ message_count: 2, last_snippet: "while down" });
     expect(await again.found("while")).toEqual(["m2"]);
     expect((await again.tree()).seq).toBeGreaterThan(seq);
+  });
+
+  test("[THR41] a message is told however many other threads' files were touched meanwhile", async () => {
+    const scene = await stage.used();
+    const ids = Array.from({ length: 40 }, (_, number) => `touched-${number}`);
+    for (const id of ids) scene.foreign(id, { log: line(textMessage(`${id}-m`)) });
+    await soon(async () => (await scene.list()).length).toBe(40);
+    await scene.wire.result("subscribe", { workspace_id: scene.workspace_id });
+    for (const id of ids) utimesSync(scene.path(id, "thread.json"), 1_700_000_000, 1_700_000_000);
+    await settle();
+    appendFileSync(scene.path("touched-7", "messages.jsonl"), line(textMessage("news", "one more")));
+    await scene.wire.result("workspace/reindex", { workspace_id: scene.workspace_id });
+    const told = () => scene.wire.notifications("message/appended").map(({ params }) => params.message.id);
+    await soon(told).toEqual(["news"]);
   });
 
   test("[THR50] two hundred threads made at once all appear", async () => {

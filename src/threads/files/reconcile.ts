@@ -156,19 +156,19 @@ async function writeBatch(
   readings: readonly Reading[],
 ): Promise<{ added: number; changed: number }> {
   if (readings.length === 0) return { added: 0, changed: 0 };
-  const oneByOne = readings.length <= TOLD_ONE_BY_ONE;
   return deps.store.write({ key: workspace.id }, function* () {
     const counts = { added: 0, changed: 0 };
     if (!(yield* workspaces.lockWorkspace(workspace.id))) return counts;
-    const told: notifications.Announcement[] = [];
+    const news: (readonly notifications.Announcement[])[] = [];
     for (const reading of readings) {
       const written = yield* writeReading(deps, reading);
       counts.added += Number(written.made);
       counts.changed += Number(written.visible && !written.made);
-      if (oneByOne) told.push(...announcements(reading, written));
+      const told = announcements(reading, written);
+      // Files that were only touched are no news, and do not crowd out what is.
+      if (told.length > 0) news.push(told);
     }
-    const unsaid = !oneByOne && counts.added + counts.changed > 0;
-    if (unsaid) told.push(treeChanged(workspace.id, undefined));
+    const told = news.length <= TOLD_ONE_BY_ONE ? news.flat() : [treeChanged(workspace.id, undefined)];
     yield* notifications.announce(workspace.id, unixSeconds(deps.clock), told);
     return counts;
   });
