@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { Message } from "../../src/protocol/index.js";
+import type { Message, Run } from "../../src/protocol/index.js";
 import type { Ledger } from "./ledger.js";
 import { NOTE } from "./model.js";
 import { type State, textOf } from "./state.js";
@@ -71,6 +71,7 @@ async function readNote({ line, workspace_id }: State): Promise<string> {
   return text;
 }
 
+const UNTOLD = /^(timeout|started)$/;
 const HEARD = /^(complete|interrupted|failed|cancelled|timeout, returned|started, returned)$/;
 
 /** Every delegated run was asked for once, and heard of once: by its call, or as a result that came back. */
@@ -100,15 +101,26 @@ async function checkDelegations(ledger: Ledger, state: State): Promise<string[]>
   const told = (await Promise.all(desks.map(({ id }) => state.messages(id)))).flat();
   const wrong = children
     .filter(({ origin }) => desks.some(({ id }) => id === origin?.thread_id))
-    .map(({ id }) => [id, heardOf(id, told)] as const)
-    .filter(([, heard]) => !HEARD.test(heard));
+    .map((child) => ({ child, id: child.id, heard: heardOf(child.id, told) }))
+    .filter(({ heard }) => !HEARD.test(heard))
+    // What came back into a run that was under way went down with it, where its thread could not be written.
+    .filter(({ child, heard }) => !(ledger.mayFail && UNTOLD.test(heard) && failedAfter(child, runs)));
   return [
     ...twice.map((text) => `doubled: "${text}" was delegated twice`),
-    ...wrong.map(([id, heard]) => {
+    ...wrong.map(({ id, heard }) => {
       const kind = heard.split(", ").length > 1 ? "doubled" : "lost";
       return `${kind}: the result of the delegated run ${id} was told as "${heard}"`;
     }),
   ];
+}
+
+/** A run of the asking thread that failed, and was asked for after the one that asked. */
+function failedAfter({ origin }: Run, runs: ReadonlyMap<string, Run>): boolean {
+  const asking = runs.get(origin?.run_id ?? "")?.number ?? 0;
+  return [...runs.values()].some(
+    ({ thread_id, status, number }) =>
+      thread_id === origin?.thread_id && status === "failed" && number > asking,
+  );
 }
 
 function heardOf(run_id: string, told: readonly Message[]): string {
