@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { envelopeOf, line } from "../atsf/support.js";
+import { envelopeOf, line, textMessage } from "../atsf/support.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { freshRepository, ownGit, repositoryAt, threadDir, WAIT, Workshop } from "../support/repository.js";
 import { sqliteStore } from "../support/stores.js";
@@ -164,9 +164,21 @@ test("[WTG12] a thread whose worktree was removed has none any more, in the inde
   expect(await shop.texts(id)).toEqual(["one"]);
 });
 
+test("[WTG25] an older copy that a removal left is replaced, and the thread goes on with all of it", async () => {
+  const { shop, id, path } = await withThread();
+  cpSync(threadDir(path, id), threadDir(shop.root, id), { recursive: true });
+  await shop.say(id, "since then");
+  expect((await remove(shop, id)).error).toBeUndefined();
+  expect(existsSync(path)).toBe(false);
+  expect(await shop.texts(id)).toEqual(["one", "since then"]);
+  await shop.say(id, "and on");
+  expect(await shop.texts(id)).toEqual(["one", "since then", "and on"]);
+});
+
 test("[WTG11] a project that has another version of the thread is not overwritten", async () => {
   const { shop, id, path } = await withThread();
   cpSync(threadDir(path, id), threadDir(shop.root, id), { recursive: true });
+  appendFileSync(join(threadDir(shop.root, id), "messages.jsonl"), line(textMessage("other", "only there")));
   await shop.say(id, "only in the worktree");
   expect((await remove(shop, id)).error?.data).toMatchObject({
     kind: "atsf.worktree_thread_differs",
