@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     // Most of them wait more than they compute.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
