@@ -3,7 +3,8 @@
 // nothing built or installed by one version is used by another. Ends with `N passed, N failed`, like `npm test`.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
 const versions = JSON.parse(readFileSync(new URL("node-versions.json", import.meta.url), "utf8"));
@@ -47,8 +48,8 @@ function readWords(words) {
 
 async function whole(name) {
   const node = install(name);
-  const clone = join(folder, name, "clone");
-  rmSync(clone, { recursive: true, force: true });
+  // Not below this directory: tools that look for the project above them would find this one.
+  const clone = mkdtempSync(join(tmpdir(), `heddle-node-${name}-`));
   run("git", ["clone", "--quiet", ".", clone]);
   console.log(`\n== Node ${node.version}: npm test`);
   const tests = spawn("npm", ["test", "--silent", "--", "--this-node"], spawned(node, clone));
@@ -58,6 +59,8 @@ async function whole(name) {
     end = (end + text).slice(-1_000);
   });
   const [status] = await once(tests, "close");
+  if (status === 0) rmSync(clone, { recursive: true, force: true });
+  else console.log(`What was tested is kept in ${clone}`);
   return counted(node, status, end);
 }
 
