@@ -1,11 +1,12 @@
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { WebSocket } from "ws";
 import { Client, type ClientOptions } from "./client.js";
+import { eachLine } from "./lines.js";
 import { type OpenTransport, rpcUrl, socketTransport } from "./transport.js";
 
 export { type CallOptions, Client, type ClientOptions, type ClientState } from "./client.js";
 export { CallError, NoAnswerError } from "./errors.js";
+export { eachLine } from "./lines.js";
 export type { OpenTransport, Transport, TransportEvents } from "./transport.js";
 
 export interface ConnectOptions extends Omit<ClientOptions, "open"> {
@@ -23,10 +24,12 @@ export function connect(url: string, { token, ...options }: ConnectOptions): Cli
 /** Talks to `heddle serve --stdio` over its streams, a message a line. Such a connection can't be made again. */
 export function stdioTransport(input: Readable, output: Writable): OpenTransport {
   return (events) => {
-    const lines = createInterface({ input });
-    lines.on("line", (line) => events.message(line));
-    lines.on("close", () => events.closed("the gateway's output ended"));
-    output.on("error", () => lines.close());
+    const close = eachLine(
+      input,
+      (text) => events.message(text),
+      () => events.closed("the gateway's output ended"),
+    );
+    output.on("error", close);
     queueMicrotask(() => events.open());
     return { send: (text) => void output.write(`${text}\n`), close: () => output.end() };
   };

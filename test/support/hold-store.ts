@@ -13,7 +13,12 @@ export async function holdStore({
     // A gateway in another process may be writing at this very moment.
     handle.exec("pragma busy_timeout = 5000");
     handle.exec("begin immediate");
-    return async () => handle.close();
+    let isHeld = true;
+    return async () => {
+      // A driver may refuse what is closed already.
+      if (isHeld) handle.close();
+      isHeld = false;
+    };
   }
   const client = new pg.Client(store);
   await client.connect();

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { eachLine } from "../../../client/node.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { Address } from "./address.js";
 import { Relay } from "./relay.js";
@@ -16,12 +16,13 @@ export async function serveMcp(options: WorkspaceOptions): Promise<void> {
     headers: placeHeaders(options),
     write: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
   });
-  const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
-  const ended = new Promise<void>((resolve) => lines.once("close", resolve));
+  let close = () => {};
+  const ended = new Promise<void>((resolve) => {
+    close = eachLine(process.stdin, (line) => relay.receive(line), resolve);
+  });
   // A client that is gone reads nothing, and may not have closed our input.
-  process.stdout.on("error", () => lines.close());
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => lines.close());
-  lines.on("line", (line) => relay.receive(line));
+  process.stdout.on("error", close);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, close);
   try {
     // What is wrong with the command line, or with the data directory, is told before anybody asks.
     await address.find();
