@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { cp, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isMissing, writing } from "./disk.js";
+import { writing } from "./disk.js";
 import { syncDirectory } from "./files.js";
 import { LOCK } from "./layout.js";
 import { draftIn, letGo, removedName } from "./left-over.js";
@@ -38,17 +38,17 @@ async function copy(from: string, to: string, options: CopyOptions): Promise<voi
   await syncDirectory(dirname(to));
 }
 
+/** Whoever is refused finds what stood there where it was. */
 async function replace(draft: string, to: string): Promise<void> {
   const before = join(dirname(to), removedName(basename(to)));
-  const stood = await rename(to, before).then(
-    () => true,
-    (error) => {
-      if (!isMissing(error)) throw error;
-      return false;
-    },
-  );
-  await rename(draft, to);
-  if (stood) await rm(before, { recursive: true, force: true });
+  await rename(to, before);
+  try {
+    await rename(draft, to);
+  } catch (error) {
+    await rename(before, to);
+    throw error;
+  }
+  await rm(before, { recursive: true, force: true });
 }
 
 /** Reading a lock that this process holds would drop it; waiting for a pipe would never end. */

@@ -70,21 +70,25 @@ async function threadIds(worktree: string): Promise<string[]> {
 
 async function rescueOne(given: ThreadsToRescue, id: string, locks: ThreadLocks): Promise<boolean> {
   const to = join(threadsDir(given.project), id);
-  if (!(await isThere(to))) return copyOver(given, id);
+  if (!(await isThere(to))) return copyOver(given, id, { replace: false });
   // Nobody may write to what is replaced.
   return locks.run(to, async () => {
     const there = await compare(given, id);
     if (there === "different" && !given.force) throw differs(given.worktree, id);
-    return there === "older" && copyOver(given, id);
+    return there === "older" && copyOver(given, id, { replace: true });
   });
 }
 
-async function copyOver({ worktree, project }: ThreadsToRescue, id: string): Promise<true> {
+async function copyOver(
+  { worktree, project }: ThreadsToRescue,
+  id: string,
+  { replace }: { readonly replace: boolean },
+): Promise<true> {
   await mkdir(threadsDir(project), { recursive: true });
   await assertInside(project, threadsDir(project));
   await ensureGitignore(project);
   const [from, to] = [join(threadsDir(worktree), id), join(threadsDir(project), id)];
-  await copyDirectory(from, to, { replace: true, leaveOut: isForWorktree, finish: hideFromGit });
+  await copyDirectory(from, to, { replace, leaveOut: isForWorktree, finish: hideFromGit });
   return true;
 }
 
