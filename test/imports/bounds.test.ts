@@ -205,7 +205,6 @@ describe("files of opencode that are not as they should be", () => {
 
   test("[IMP115] whatever stands in a row of the next version, its texts are read", async () => {
     const session = new Opencode(temporaryDirectory(), "/a").begin();
-    session.sql("create table session_message (id text, session_id text, type text, seq integer, data text)");
     const tool = (state: unknown) => ({ type: "tool", id: "t", name: "x", state });
     const content = [
       null,
@@ -217,15 +216,7 @@ describe("files of opencode that are not as they should be", () => {
       tool({ content: [null, { text: { a: 1 } }, text("out")] }),
     ];
     const rows = [{ text: "Ask", files: [null, 7] }, { content }, { content: { a: 1 } }, null];
-    for (const [seq, data] of rows.entries())
-      session.sql(
-        "insert into session_message values (?, ?, ?, ?, ?)",
-        `s${seq}`,
-        session.id,
-        seq === 0 ? "user" : "assistant",
-        seq,
-        JSON.stringify(data),
-      );
+    session.nextRows(rows.map((data, seq) => [seq === 0 ? "user" : "assistant", data]));
     const { branches, lossy } = await readOne("opencode", session.path);
     expect(words(branches[0])).toEqual([
       ["user", "Ask"],

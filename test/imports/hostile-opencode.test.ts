@@ -100,19 +100,9 @@ describe("whatever values stand in sessions of opencode, every message that come
 
   test("[IMP90] [IMP115] in rows of the next version", async () => {
     const session = new Opencode(temporaryDirectory(), "/a").begin();
-    session.sql("create table session_message (id text, session_id text, type text, seq integer, data text)");
     const type = fc.constantFrom("user", "assistant", "compaction");
     const one = fc.asyncProperty(fc.array(fc.tuple(type, row), { maxLength: 4 }), async (rows) => {
-      session.sql("delete from session_message");
-      for (const [seq, [type, data]] of rows.entries())
-        session.sql(
-          "insert into session_message values (?, ?, ?, ?, ?)",
-          `s${seq}`,
-          session.id,
-          type,
-          seq,
-          JSON.stringify(data),
-        );
+      session.nextRows(rows);
       await expectFormat("opencode", session.path);
     });
     await fc.assert(one, { numRuns: 60 });

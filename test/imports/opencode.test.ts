@@ -151,7 +151,6 @@ describe("a session of opencode", () => {
     write(join(at, "part/ses_a/msg_1/prt_1.json"), JSON.stringify(text("Long ago")));
     expect(words((await readOne("opencode", home)).branches[0])).toEqual([["user", "Long ago"]]);
     const session = made().begin();
-    session.sql("create table session_message (id text, session_id text, type text, seq integer, data text)");
     const rows: [string, object][] = [
       ["user", { text: "Next", time: { created: 1 } }],
       [
@@ -172,15 +171,7 @@ describe("a session of opencode", () => {
       ],
       ["compaction", { summary: "Short." }],
     ];
-    for (const [seq, [type, data]] of rows.entries())
-      session.sql(
-        "insert into session_message values (?, ?, ?, ?, ?)",
-        `s${seq}`,
-        session.id,
-        type,
-        seq,
-        JSON.stringify(data),
-      );
+    session.nextRows(rows);
     const { branches } = await readOne("opencode", place(session));
     expect(words(branches[0])).toEqual([
       ["user", "Next"],

@@ -241,6 +241,24 @@ export class Opencode {
     return this;
   }
 
+  /** Its messages in the table of the next version, in the place of those that were there. */
+  nextRows(rows: readonly (readonly [type: string, data: unknown])[]): this {
+    this.sql(
+      "create table if not exists session_message (id text, session_id text, type text, seq integer, data text)",
+    );
+    this.sql("delete from session_message");
+    for (const [seq, [type, data]] of rows.entries())
+      this.sql(
+        "insert into session_message values (?, ?, ?, ?, ?)",
+        `s${seq}`,
+        this.id,
+        type,
+        seq,
+        JSON.stringify(data),
+      );
+    return this;
+  }
+
   message(id: string, info: Line, parts: readonly Line[]): this {
     const time = { created: this.#at, completed: this.#at + 500 };
     this.#at += 1_000;
