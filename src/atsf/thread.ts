@@ -66,7 +66,14 @@ export class Thread {
   #seen = "";
   #hidden = false;
   /** What was appended last, as long as nothing else was done to the log. */
-  #appended: { readonly from: number; readonly state: string; readonly entries: FollowedEntry[] } | undefined;
+  #appended:
+    | {
+        readonly from: number;
+        readonly state: string;
+        readonly line: string;
+        readonly entries: FollowedEntry[];
+      }
+    | undefined;
 
   constructor(id: string, dir: string, deps: ThreadDeps) {
     this.id = id;
@@ -130,6 +137,12 @@ export class Thread {
     const last = this.#appended;
     if (last?.from === from && last.state === stamp(this.#log)) return last.entries;
     return this.#isPlain() ? readBehind(this.#log, from) : undefined;
+  }
+
+  /** The line that was appended here last, where it is all that stands behind an offset; undefined where it may not be. */
+  appendedBehind(from: number): string | undefined {
+    const last = this.#appended;
+    return last?.from === from && last.state === stamp(this.#log) ? last.line : undefined;
   }
 
   /** The last lines of the log at once; undefined where the log is a link. */
@@ -227,7 +240,8 @@ export class Thread {
 
   /** Runs work under the thread's lock. Where nothing may be written, no lock file appears either. */
   async #write<T>(work: () => Promise<T>): Promise<T> {
-    await this.#prepareToWrite();
+    // Once it was written to, its lock is there.
+    if (!this.#hidden) await this.#prepareToWrite();
     return this.#deps.locks.run(this.dir, async () => {
       await this.#assertWritable();
       return work();
@@ -271,7 +285,7 @@ export class Thread {
     const state = stamp(this.#log);
     const message = JSON.parse(lines) as Message;
     if (state.split(":")[1] === `${end}`)
-      this.#appended = { from, state, entries: [{ message, offset: from, end }] };
+      this.#appended = { from, state, line: lines, entries: [{ message, offset: from, end }] };
   }
 
   /** What is written must not show up in git first. A disk that refuses says so to the write itself. */

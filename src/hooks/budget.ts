@@ -20,6 +20,9 @@ export function fitted(
   wrapper: { readonly open: string; readonly close: string } = { open: "", close: "" },
 ): Fitted {
   const wrap = (inner: string) => `${wrapper.open}${inner}${wrapper.close}`;
+  // No text has more code points than units.
+  if (wrapper.open.length + content.length + wrapper.close.length <= budget)
+    return { content: wrap(content), truncation: "none" };
   const total = codePoints(content);
   const room = budget - codePoints(wrapper.open) - codePoints(wrapper.close);
   if (total <= room) return { content: wrap(content), truncation: "none" };

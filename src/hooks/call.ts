@@ -18,10 +18,19 @@ const READY = 10;
 /** Calls a hook and waits for its answer no longer than it may take, whatever it does meanwhile. */
 export async function callHook(run: HookRun, context: HookContext, limits: CallLimits): Promise<unknown> {
   if (limits.signal.aborted) throw new GivenUp();
-  const own = new AbortController();
+  // Made for those who look at it: it takes longer than most hooks do.
+  let own: AbortController | undefined;
+  let unwanted = false;
+  const call = {
+    get signal() {
+      own ??= new AbortController();
+      if (unwanted) own.abort();
+      return own.signal;
+    },
+  };
   let ended = false;
   const work = Promise.resolve()
-    .then(() => run(context, { signal: own.signal }))
+    .then(() => run(context, call))
     .finally(() => {
       ended = true;
     });
@@ -32,7 +41,8 @@ export async function callHook(run: HookRun, context: HookContext, limits: CallL
     return await inTime(work, limits);
   } finally {
     if (!ended) {
-      own.abort();
+      unwanted = true;
+      own?.abort();
       limits.straggler(work.catch(() => {}));
     }
   }

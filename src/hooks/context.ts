@@ -20,6 +20,26 @@ export function frozenCopy<T>(given: T): T {
   return freeze(JSON.parse(JSON.stringify(given)));
 }
 
+const lasting = new WeakSet<object>();
+
+/** A fact that is the same from run to run: copied and frozen here, once, and then told as it is. */
+export function lastingFact<T extends object>(given: T): T {
+  const copy = frozenCopy(given);
+  lasting.add(copy);
+  return copy;
+}
+
+export function isLasting(fact: unknown): boolean {
+  return typeof fact === "object" && fact !== null && lasting.has(fact);
+}
+
+/** As `frozenCopy`, without copying what lasts. */
+export function frozenContext(given: TurnContext): TurnContext {
+  const facts = Object.entries(given).filter(([, fact]) => fact !== undefined);
+  const told = facts.map(([name, fact]) => [name, isLasting(fact) ? fact : frozenCopy(fact)]);
+  return Object.freeze(Object.fromEntries(told));
+}
+
 export function contextFor(shared: TurnContext, phase: HookPhase, hook_id: string): HookContext {
   return Object.freeze({ ...shared, hook_id, phase });
 }

@@ -1,4 +1,4 @@
-export type { HookContext } from "./context.js";
+export { type HookContext, lastingFact } from "./context.js";
 export type { Contribution, PhaseContribution, PhaseDiagnostic } from "./contribution.js";
 export type { HookError } from "./errors.js";
 export { loadHookModule } from "./module-package.js";

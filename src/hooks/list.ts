@@ -3,7 +3,9 @@ import type { Planned } from "./order.js";
 import type { AcceptedPackage, AcceptedSubscription } from "./package.js";
 import type { HookPhase } from "./phases.js";
 
-export interface ListedSubscription extends Omit<AcceptedSubscription, "run" | "package_id" | "contributes"> {
+type Unlisted = "run" | "package_id" | "contributes" | "looks_at";
+
+export interface ListedSubscription extends Omit<AcceptedSubscription, Unlisted> {
   /** Its place in the order of its phase, from 1. */
   readonly position: number;
   readonly failures: Failures;
@@ -28,7 +30,13 @@ export function listPackages(
     .map(({ close: _, subscriptions, ...rest }) => ({
       ...rest,
       subscriptions: subscriptions.map((subscription) => {
-        const { run: _run, package_id: _package, contributes: _contributes, ...listed } = subscription;
+        const {
+          run: _run,
+          package_id: _package,
+          contributes: _made,
+          looks_at: _facts,
+          ...listed
+        } = subscription;
         return {
           ...listed,
           position: positionOf(subscription),

@@ -78,6 +78,8 @@ const packageSchema = z.strictObject({
       z.strictObject({
         ...subscriptionShape,
         run: z.custom<HookRun>(callable, "must be a function"),
+        /** For a hook whose answer follows from these facts alone, whenever and by whomever it is asked. */
+        looks_at: z.array(z.string()).min(1).optional(),
       }),
     )
     .min(1)

@@ -1,13 +1,14 @@
 import { type Accepted, acceptAnswer, originOf } from "./accept-answer.js";
 import type { Background } from "./background.js";
 import { type CallLimits, callHook, GivenUp } from "./call.js";
-import { contextFor, frozenCopy, type TurnContext } from "./context.js";
+import { contextFor, frozenContext, type TurnContext } from "./context.js";
 import type { PhaseContribution, PhaseDiagnostic } from "./contribution.js";
 import { asCallFailure, CallFailure, failureReasons, hookError } from "./errors.js";
 import type { FailureRecords } from "./failure-records.js";
 import type { Planned } from "./order.js";
 import type { AcceptedSubscription } from "./package.js";
 import type { HookPhase } from "./phases.js";
+import { remember, remembered } from "./remembered.js";
 
 export interface PhaseResult {
   readonly contributions: readonly PhaseContribution[];
@@ -34,7 +35,7 @@ export interface PhaseRun {
  * the plan, whichever ended first. The first failure of a hook that fails closed ends the phase at once.
  */
 export async function runPhase(run: PhaseRun): Promise<PhaseResult> {
-  const context = frozenCopy(run.context);
+  const context = frozenContext(run.context);
   const ends = new Map<string, Promise<Accepted>>();
   for (const { subscription, waitsFor } of run.plan) {
     const turn = Promise.all(waitsFor.map((id) => ends.get(id)));
@@ -59,13 +60,13 @@ async function takeTurn(
 ): Promise<Accepted> {
   if (subscription.execution === "background") return inBackground(run, subscription, context);
   const { signal } = run.stop;
+  const before = signal.aborted ? undefined : remembered(subscription, context);
+  if (before) return before;
   const limitMs = subscription.deadline_ms ?? run.longestMs;
   try {
-    return await ask(subscription, contextFor(context, run.phase, subscription.hook_id), {
-      limitMs,
-      signal,
-      straggler: run.straggler,
-    });
+    const limits = { limitMs, signal, straggler: run.straggler };
+    const accepted = await ask(subscription, contextFor(context, run.phase, subscription.hook_id), limits);
+    return remember(subscription, context, accepted);
   } catch (error) {
     if (error instanceof GivenUp) throw cancelled(run);
     const failure = asCallFailure(error);

@@ -2,7 +2,7 @@ import { Lru } from "../base/index.js";
 import type { HttpConfig } from "./config.js";
 import { providerError } from "./errors.js";
 import { type AttemptFailure, failedEvent } from "./failure.js";
-import { sentRequest } from "./http/connect.js";
+import { type RequestSent, sentRequest } from "./http/connect.js";
 import { Exchange, type SoundEvent } from "./http/exchange.js";
 import { type Redact, redactor } from "./http/redact.js";
 import { waitBefore } from "./http/retry.js";
@@ -210,7 +210,7 @@ async function* events(
 
 /** The same way up to the socket, and no further. */
 async function capture(request: GenerateRequest, { api, id, place, redact }: Deps): Promise<SentRequest> {
-  let sent: SentRequest | undefined;
+  let sent: RequestSent | undefined;
   const fetch = async (...request: Parameters<ModelFetch>): Promise<never> => {
     sent = sentRequest(...request);
     throw new Error("not sent");
@@ -227,7 +227,8 @@ async function capture(request: GenerateRequest, { api, id, place, redact }: Dep
       );
     }
   }
-  return sent as SentRequest;
+  const { url, body } = sent as RequestSent;
+  return { url, body: typeof body === "string" ? body : Buffer.from(body).toString() };
 }
 
 function inexpressible(error: unknown, place: string): AttemptFailure {

@@ -169,7 +169,13 @@ export type ProviderEvent =
    * have lost its session is handed over everything anew, with another one. Nothing is sent before the next event is asked
    * for, so whoever reads can make it durable first.
    */
-  | ({ readonly type: "request"; readonly delivery?: Delivery } & SentRequest)
+  | {
+      readonly type: "request";
+      readonly delivery?: Delivery;
+      readonly url: string;
+      /** As `SentRequest.body`, or the same in UTF-8 where it was written in bytes. */
+      readonly body: string | Uint8Array;
+    }
   | { readonly type: "text"; readonly text: string }
   /** A fragment of the block `id`. The last `providerData` of a block belongs into the part that is sent back. */
   | {

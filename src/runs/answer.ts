@@ -29,7 +29,7 @@ export class Answer {
   finish: string | undefined;
   usage: RunUsage | undefined;
   error: RunError | undefined;
-  sent: { readonly url: string; readonly body: string } | undefined;
+  sent: { readonly url: string; readonly body: string | Uint8Array } | undefined;
 
   /** `used`: the ids of calls so far in this run, which no other call may have. */
   constructor(live: Live, used: Set<string>, now: () => number) {

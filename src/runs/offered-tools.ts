@@ -5,6 +5,7 @@ import {
   exposedTools,
   skillsOf,
 } from "../agents/index.js";
+import { lastingFact } from "../hooks/index.js";
 import { type CompileInputs, type EncodedValue, encodeValue, sizeOfText } from "../prompts/index.js";
 import type { ToolSpec } from "../providers/index.js";
 import type { RunsDeps } from "./deps.js";
@@ -14,6 +15,8 @@ export interface OfferedTools {
   readonly listed: CompileInputs["tools"];
   readonly encoded: EncodedValue | undefined;
   readonly tokens: number;
+  /** As hooks are told of them. */
+  readonly summaries: readonly Pick<ToolSpec, "name" | "description">[];
 }
 
 /** What was put together for a list of tools as an agent sees it: the same list is the same object. */
@@ -37,7 +40,7 @@ export function offeredTools(
 function noneOf(tools: readonly { readonly name: string }[]): OfferedTools {
   const reason = "an external agent can't call tools";
   const listed = tools.map(({ name }) => ({ name, offered: false, reason }));
-  return { tools: [], listed, encoded: undefined, tokens: 0 };
+  return { tools: [], listed, encoded: undefined, tokens: 0, summaries: [] };
 }
 
 function putTogether(
@@ -53,11 +56,12 @@ function putTogether(
   const tools = scoped
     .filter(({ offered }) => offered)
     .map(({ tool: { name, description, parameters } }) => ({ name, description, parameters }));
-  if (tools.length === 0) return { tools, listed, encoded: undefined, tokens: 0 };
+  const summaries = lastingFact(tools.map(({ name, description }) => ({ name, description })));
+  if (tools.length === 0) return { tools, listed, encoded: undefined, tokens: 0, summaries };
   const encoded = encodeValue(tools);
   const { tokens } = sizeOfText(encoded.text);
   // As the blob has them, down to the order of keys: what is sent can be built again from it.
-  return { tools: JSON.parse(encoded.text) as ToolSpec[], listed, encoded, tokens };
+  return { tools: JSON.parse(encoded.text) as ToolSpec[], listed, encoded, tokens, summaries };
 }
 
 /** What is told only where the agent can do something with it: nobody looks for what no section names. */

@@ -1,6 +1,6 @@
-import { type AgentDefinition, peersOf } from "../agents/index.js";
+import { type AgentDefinition, type AgentSet, peersOf } from "../agents/index.js";
 import { Lru } from "../base/index.js";
-import type { PhaseContribution } from "../hooks/index.js";
+import { lastingFact, type PhaseContribution } from "../hooks/index.js";
 import {
   COMPILER_VERSION,
   type CompileInputs,
@@ -41,9 +41,9 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
       run_id,
       agent_id: config.agent_id,
       input: given.input,
-      tools: offered.tools.map(({ name, description }) => ({ name, description })),
+      tools: offered.summaries,
       ...(await aroundIt(deps, workspace_id, agent)),
-      agents: peersOf(agents, agent).map(asPeer),
+      agents: peersFor(agents, agent),
     },
     signal ? { signal } : {},
   );
@@ -88,15 +88,37 @@ export async function prepareRun(deps: RunsDeps, given: ToPrepare): Promise<Prep
   };
 }
 
+type Peers = readonly Pick<AgentDefinition, "agentId" | "displayName" | "description">[];
+
+/** Agents are new objects when the configuration changes. */
+const knownPeers = new WeakMap<AgentSet, WeakMap<AgentDefinition, Peers>>();
+
+function peersFor(agents: AgentSet, agent: AgentDefinition): Peers {
+  const ofSet = knownPeers.get(agents) ?? new WeakMap<AgentDefinition, Peers>();
+  knownPeers.set(agents, ofSet);
+  const peers = ofSet.get(agent) ?? lastingFact(peersOf(agents, agent).map(asPeer));
+  ofSet.set(agent, peers);
+  return peers;
+}
+
 function asPeer({ agentId, displayName, description }: AgentDefinition) {
   return { agentId, displayName, description };
 }
 
 /** Most runs of a thread are compiled from the same: then nothing is encoded or hashed again. */
 function isSame(before: CompileInputs, now: CompileInputs): boolean {
-  const { tools: toolsBefore, ...restBefore } = before;
-  const { tools, ...rest } = now;
-  return toolsBefore === tools && JSON.stringify(restBefore) === JSON.stringify(rest);
+  const { tools: toolsBefore, sections: sectionsBefore, ...restBefore } = before;
+  const { tools, sections, ...rest } = now;
+  return (
+    toolsBefore === tools &&
+    sectionsBefore.length === sections.length &&
+    sections.every((section, at) => isSameSection(section, sectionsBefore[at])) &&
+    JSON.stringify(restBefore) === JSON.stringify(rest)
+  );
+}
+
+function isSameSection(now: SectionInput, before: SectionInput | undefined): boolean {
+  return now === before || JSON.stringify(now) === JSON.stringify(before);
 }
 
 /** Characters of sections that are kept encoded: most are the same from run to run, in whichever thread. */
@@ -118,11 +140,22 @@ function beginning(text: string): string {
   return text.slice(0, KEPT_CUT).toWellFormed();
 }
 
-function sectionOf(contribution: PhaseContribution): {
-  input: SectionInput;
-  blobs: readonly KeptBlob[];
-  message: PromptMessage;
-} {
+interface Section {
+  readonly input: SectionInput;
+  readonly blobs: readonly KeptBlob[];
+  readonly message: PromptMessage;
+}
+
+/** What a hook gave once and gives again is the same object. */
+const madeOf = new WeakMap<PhaseContribution, Section>();
+
+function sectionOf(contribution: PhaseContribution): Section {
+  const made = madeOf.get(contribution) ?? makeSection(contribution);
+  madeOf.set(contribution, made);
+  return made;
+}
+
+function makeSection(contribution: PhaseContribution): Section {
   const { section, hook_id, package_id, subscription_id, contribution_id, priority, visibility, truncation } =
     contribution;
   const encoded = encodedSection(section.content);

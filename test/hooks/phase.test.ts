@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Contribution, HookContext, HookRun } from "../../src/hooks/index.js";
+import { type Contribution, type HookContext, type HookRun, lastingFact } from "../../src/hooks/index.js";
 import {
   context,
   failuresOf,
@@ -261,4 +261,52 @@ test("[HKR15] no hooks, and hooks that answer nothing, give an empty result", as
   expect(["a", "b", "c"].map((id) => failuresOf(hooks, id).total)).toEqual([0, 0, 0]);
   await hooks.close();
   expect((await refusal(hooks.run(PRE, context))).kind).toBe("hook.closed");
+});
+
+test("[HKR26] a hook that names what it looks at is asked again only when one of those facts is another", async () => {
+  const hooks = runtime();
+  const seen: unknown[] = [];
+  const run: HookRun = ({ tools, mode }) => {
+    seen.push([tools, mode]);
+    return { contributions: [section("listed", { content: JSON.stringify([tools, mode]) })] };
+  };
+  hooks.install(pack("p", hook("lists", { looks_at: ["tools", "mode"], run })));
+  const told = async (facts: object) => {
+    const { contributions } = await hooks.run(PRE, { ...context, ...facts });
+    return contributions.map((one) => JSON.parse(one.section.content));
+  };
+  const [tools, others] = [lastingFact(["a"]), lastingFact(["b"])];
+  for (const facts of [
+    { tools, mode: 1 },
+    { tools, mode: 1, input: "new" },
+    { tools, mode: 2 },
+    { tools: others },
+  ])
+    expect(await told(facts)).toEqual([[facts.tools, "mode" in facts ? facts.mode : null]]);
+  expect(seen).toEqual([
+    [["a"], 1],
+    [["a"], 2],
+    [["b"], undefined],
+  ]);
+  // What nobody froze may be another by now, although it is the same object.
+  const loose = ["c"];
+  expect(await told({ tools: loose })).toEqual([[["c"], null]]);
+  loose.push("d");
+  expect(await told({ tools: loose })).toEqual([[["c", "d"], null]]);
+});
+
+test("[HKR26] one that failed is asked again, and nobody can change what it was told", async () => {
+  const hooks = runtime();
+  let calls = 0;
+  const run: HookRun = ({ tools }) => {
+    expect(() => (tools as string[]).push("more")).toThrow(TypeError);
+    if (calls++ === 0) throw new Error("not yet");
+    return { contributions: [section("second")] };
+  };
+  hooks.install(pack("p", hook("late", { looks_at: ["tools"], run })));
+  const facts = { ...context, tools: lastingFact(["a"]) };
+  expect(sectionIds(await hooks.run(PRE, facts))).toEqual([]);
+  expect(sectionIds(await hooks.run(PRE, facts))).toEqual(["second"]);
+  expect(sectionIds(await hooks.run(PRE, facts))).toEqual(["second"]);
+  expect(calls).toBe(2);
 });

@@ -8,7 +8,7 @@ import {
 } from "../../src/providers/index.js";
 import type { ServerTurn } from "../support/model-server/script.js";
 import { startModelServer } from "../support/model-server/server.js";
-import { collect, hello, KEY, ofType, onEachApi, turn } from "./support.js";
+import { asText, collect, hello, KEY, ofType, onEachApi, turn } from "./support.js";
 
 const image = {
   type: "image" as const,
@@ -57,7 +57,7 @@ onEachApi("requests", ({ id, ask, server, provider, model, keyHeader }) => {
     const prepared = await provider().prepare(full(model));
     expect(prepared).toEqual({ url: `${server().url}${received.path}`, body: received.body });
     expect(await provider().prepare(structuredClone(full(model)))).toEqual(prepared);
-    expect(ofType(events, "request")).toEqual([{ type: "request", ...prepared }]);
+    expect(ofType(events, "request").map(asText)).toEqual([{ type: "request", ...prepared }]);
     expect(server().requests).toHaveLength(1);
   });
 

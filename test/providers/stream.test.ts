@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createProvider, type ProviderEvent } from "../../src/providers/index.js";
-import { collect, hello, ofType, onEachApi, textIn, turn } from "./support.js";
+import { asText, collect, hello, ofType, onEachApi, type RequestEvent, textIn, turn } from "./support.js";
 
 const call = { id: "call_1", name: "files_read", arguments: ['{"pa', 'th": "a', '.txt"}'] };
 const tools = [{ name: "files_read", description: "Reads a file.", parameters: { type: "object" } }];
@@ -10,7 +10,8 @@ onEachApi("the stream", ({ id, ask, server, provider, model }) => {
     const events = await ask([turn({ status: 503 }), turn({ text: "Hi, ünïcode 🧵" })]);
     const [first, ...rest] = events;
     const received = await server().request(0);
-    expect(first).toEqual({ type: "request", url: `${server().url}${received.path}`, body: received.body });
+    const url = `${server().url}${received.path}`;
+    expect(asText(first as RequestEvent)).toEqual({ type: "request", url, body: received.body });
     expect(ofType(rest, "request")).toEqual([]);
     expect((await server().request(1)).body).toBe(received.body);
   });

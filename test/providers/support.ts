@@ -109,3 +109,10 @@ export function failure(events: readonly ProviderEvent[]) {
 
 /** A turn of these steps. */
 export const turn = (...steps: ServerTurn["steps"]): ServerTurn => ({ steps });
+
+export type RequestEvent = Extract<ProviderEvent, { type: "request" }>;
+
+/** The same, with a body that was written in bytes as the text it is. */
+export function asText(event: RequestEvent): RequestEvent {
+  return { ...event, body: Buffer.from(event.body).toString() };
+}

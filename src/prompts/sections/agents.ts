@@ -20,6 +20,7 @@ export function agentsPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: 16_000,
+        looks_at: ["agents", "delegates"],
         run(context) {
           const { agents, delegates } = factsSchema.parse(context);
           // A list of whom to ask would only mislead one who can't.

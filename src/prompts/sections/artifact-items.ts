@@ -20,6 +20,7 @@ export function artifactItemsPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: BUDGET,
+        looks_at: ["artifacts"],
         run({ artifacts }) {
           const content = grouped(itemsSchema.parse(artifacts));
           if (content === undefined) return undefined;

@@ -20,6 +20,7 @@ export function artifactPanelsPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: BUDGET,
+        looks_at: ["panels"],
         run({ panels }) {
           const content = listed(panelsSchema.parse(panels));
           if (content === undefined) return undefined;

@@ -15,6 +15,7 @@ export function messageContextPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: 16_000,
+        looks_at: ["artifacts"],
         run({ artifacts }) {
           if (artifacts === undefined) return undefined;
           return {

@@ -17,6 +17,7 @@ export function skillsPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: 16_000,
+        looks_at: ["skills"],
         run({ skills }) {
           const found = skillsSchema.parse(skills);
           if (found.length === 0) return undefined;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Lru } from "../../base/index.js";
 import type { HookPackage } from "../../hooks/index.js";
 import { onOneLine } from "./on-one-line.js";
 
@@ -18,8 +17,9 @@ export function toolsPackage(): HookPackage {
         failure_policy: "fail_closed",
         visibility: "internal",
         budget: 16_000,
+        looks_at: ["tools"],
         run({ tools }) {
-          const content = textOf(tools);
+          const content = listed(offeredSchema.parse(tools));
           if (content === undefined) return undefined;
           return {
             contributions: [
@@ -34,17 +34,6 @@ export function toolsPackage(): HookPackage {
 
 /** A run that offers no tools need not say so. What is no list of tools fails: the section must not be missing unnoticed. */
 const offeredSchema = z.array(z.object({ name: z.string().min(1), description: z.string() })).default([]);
-
-const KEPT = 64;
-const known = new Lru<string, { readonly content: string | undefined }>(KEPT);
-
-/** The same tools are listed for run after run. */
-function textOf(tools: unknown): string | undefined {
-  const key = JSON.stringify(tools) ?? "";
-  const text = known.get(key) ?? { content: listed(offeredSchema.parse(tools)) };
-  known.set(key, text);
-  return text.content;
-}
 
 /** By name, so that the same tools give the same bytes in whatever order they were registered. */
 function listed(tools: z.output<typeof offeredSchema>): string | undefined {

@@ -68,6 +68,24 @@ test("[PROV35] a compatible server is sent what the API's own code would send, b
   );
 });
 
+test("[PROV35] the same from whatever was written before: conversations that grow, fork and lose their beginning", async () => {
+  const conversations = fc
+    .array(message, { minLength: 1, maxLength: 5 })
+    .chain((all) => fc.tuple(fc.constant(all), fc.array(fc.subarray(all), { minLength: 2, maxLength: 6 })));
+  await fc.assert(
+    fc.asyncProperty(conversations, async ([all, parts]) => {
+      const config: Options = { baseURL: "http://127.0.0.1:9/v1", includeUsage: true, returnThinking: false };
+      const provider = createProvider({ provider: "openai-compatible", config });
+      const growing = all.map((_, at) => all.slice(0, at + 1));
+      for (const messages of [...growing, ...parts, all]) {
+        const given = { model: "m", messages };
+        expect(await provider.prepare(given)).toEqual(await byTheApisCode(structuredClone(given), config));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
 async function byTheApisCode(given: GenerateRequest, { baseURL, includeUsage, returnThinking }: Options) {
   const dialect: Dialect = {
     api: "openaiCompatible",

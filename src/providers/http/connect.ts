@@ -1,13 +1,12 @@
 import { Agent, request } from "undici";
 import { VERSION } from "../../base/index.js";
 import type { AttemptFailure } from "../failure.js";
-import type { SentRequest } from "../provider.js";
 
 export type Answer = Awaited<ReturnType<typeof request>>;
 
 /** Sends one request. Timeouts after the connection stands are the caller's; redirects are not followed, for keys would follow. */
 export function send(
-  { url, body }: SentRequest,
+  { url, body }: RequestSent,
   options: { headers: Record<string, string>; signal: AbortSignal; connectMs: number },
 ): Promise<Answer> {
   return request(url, {
@@ -26,8 +25,15 @@ export interface RequestToSend {
   readonly body?: unknown;
 }
 
-export function sentRequest(url: unknown, init?: RequestToSend): SentRequest {
-  return { url: String(url), body: String(init?.body) };
+/** What leaves: a text, or its UTF-8 bytes where it was written in them. */
+export interface RequestSent {
+  readonly url: string;
+  readonly body: string | Uint8Array;
+}
+
+export function sentRequest(url: unknown, init?: RequestToSend): RequestSent {
+  const body = init?.body;
+  return { url: String(url), body: body instanceof Uint8Array ? body : String(body) };
 }
 
 /** Without a key, an API's code sends an empty one, which some servers take for a wrong one. */

@@ -1,10 +1,10 @@
 import type { Timeouts } from "../config.js";
 import { type AttemptFailure, codeOf, mayPass, type ServerWords } from "../failure.js";
-import type { SentRequest } from "../provider.js";
 import { Chunks } from "./chunks.js";
 import {
   type Answer,
   connectionFailure,
+  type RequestSent,
   type RequestToSend,
   requestHeaders,
   responseHeaders,
@@ -50,8 +50,8 @@ export class Exchange {
   failure: AttemptFailure | undefined;
   wasSent = false;
   /** Resolves with the request as soon as it is on its way. */
-  readonly sent: Promise<SentRequest>;
-  #onSent: (sent: SentRequest) => void = () => {};
+  readonly sent: Promise<RequestSent>;
+  #onSent: (sent: RequestSent) => void = () => {};
   /** Resolves when an answer has begun that is a stream of events. */
   readonly accepted: Promise<void>;
   #onAccepted = () => {};

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Message, readLogBytes, type Thread, type ThreadEnvelope } from "../../atsf/index.js";
+import { sha256 } from "../../base/index.js";
 import type { ThreadRow } from "../../store/index.js";
 import { snippetOf, titleFrom } from "../text.js";
 
@@ -64,7 +64,8 @@ export async function lookAtLog(
   const stamp = logStamp(thread.dir);
   if (known && known.log_stamp === stamp && known.log_size !== null) return undefined;
   if (!known || known.log_size === null) return wholeLog(thread, stamp, await envelope(), false);
-  if (continues(thread.dir, known, stamp)) return appended(thread, known, stamp);
+  const ours = thread.appendedBehind(known.log_size);
+  if (ours !== undefined || continues(thread.dir, known, stamp)) return appended(thread, known, stamp, ours);
   return wholeLog(thread, stamp, await envelope(), true);
 }
 
@@ -104,7 +105,13 @@ class Told {
   }
 }
 
-async function appended(thread: Thread, known: KnownLog, stamp: string | null): Promise<LogLook> {
+/** `ours`: all that came since, where it was appended here. */
+async function appended(
+  thread: Thread,
+  known: KnownLog,
+  stamp: string | null,
+  ours: string | undefined,
+): Promise<LogLook> {
   const told = new Told();
   let end = known.log_size ?? 0;
   let count = 0;
@@ -123,7 +130,7 @@ async function appended(thread: Thread, known: KnownLog, stamp: string | null): 
   return {
     log_stamp: stamp,
     log_size: end,
-    log_tail: tailOf(thread.dir, end),
+    log_tail: tailOfLine(ours) ?? tailOf(thread.dir, end),
     message_count: known.message_count + count,
     snippet,
     firstTitle,
@@ -216,6 +223,16 @@ function lastSnippet(messages: readonly Message[]): string | undefined {
 /** A few bytes before a place in the log: whoever rewrites a log rarely leaves them where they were. */
 export function tailOf(dir: string, size: number): string | null {
   if (size === 0) return null;
-  const bytes = readLogBytes(dir, Math.max(0, size - TAIL_BYTES), size);
-  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+  return markOf(readLogBytes(dir, Math.max(0, size - TAIL_BYTES), size));
+}
+
+/** The same from the last line; undefined where it is shorter than what is looked at. */
+function tailOfLine(line = ""): string | undefined {
+  if (line.length <= TAIL_BYTES) return undefined;
+  // One more than needed: the first of them may be half a character.
+  return markOf(Buffer.from(line.slice(-TAIL_BYTES - 1)).subarray(-TAIL_BYTES));
+}
+
+function markOf(bytes: Uint8Array): string {
+  return sha256(bytes).slice(0, 32);
 }
