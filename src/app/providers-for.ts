@@ -53,8 +53,7 @@ export function providersFor(agents: Agents, env: NodeJS.ProcessEnv): KeptProvid
   };
   return {
     for(config, workspace_id) {
-      const { agent_id, provider, options } = config;
-      const key = canonicalJson({ workspace_id, agent_id, provider, options });
+      const key = `${workspace_id} ${keyOf(config)}`;
       try {
         return present(config, workspace_id, key);
       } catch (error) {
@@ -79,6 +78,16 @@ export function providersFor(agents: Agents, env: NodeJS.ProcessEnv): KeptProvid
     release: (place) => programs.release(place),
     close: () => programs.close(),
   };
+}
+
+/** A frozen configuration is the same object from run to run, and never changed. */
+const keys = new WeakMap<FrozenConfig, string>();
+
+function keyOf(config: FrozenConfig): string {
+  const { agent_id, provider, options } = config;
+  const key = keys.get(config) ?? canonicalJson({ agent_id, provider, options });
+  keys.set(config, key);
+  return key;
 }
 
 function ownEnv({ env }: Record<string, unknown>): Record<string, string> {

@@ -19,7 +19,7 @@ export interface ModelApi {
 export interface WrittenRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Message } from "../atsf/index.js";
+import { beginningOf } from "../base/index.js";
 import { encodeMessage, promptMessagesOf } from "../prompts/index.js";
 import type { RunContent } from "../protocol/index.js";
 import { withThread } from "../threads/index.js";
@@ -95,5 +96,5 @@ async function encodeInput(blocks: Blocks, at: number): Promise<Input> {
 
 function previewOf(content: Message["content"]): string {
   const texts = content.map((block) => (block.type === "text" ? String(block.text) : "[image]"));
-  return [...texts.join("\n")].slice(0, PREVIEW_CHARS).join("");
+  return beginningOf(texts.join("\n"), PREVIEW_CHARS);
 }

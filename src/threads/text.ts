@@ -1,4 +1,5 @@
 import type { Message } from "../atsf/index.js";
+import { beginningOf } from "../base/index.js";
 
 export const DEFAULT_TITLE = "New thread";
 const TITLE_CHARS = 60;
@@ -61,11 +62,22 @@ function flat(value: unknown): string {
 /** The first line of a user's message, without the line in which a client says what it shows. */
 export function titleFrom(message: Pick<Message, "role" | "content">): string | undefined {
   if (message.role !== "user") return undefined;
-  const lines = textOf(message)
-    .split("\n")
-    .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim());
-  const first = lines.find((line) => line !== "" && !/^<context\s[^\n]*\/>$/.test(line));
-  return first === undefined ? undefined : storable([...first].slice(0, TITLE_CHARS).join(""));
+  for (const line of linesOf(textOf(message))) {
+    const plain = line.replaceAll(/\p{Cc}+/gu, " ").trim();
+    if (plain !== "" && !/^<context\s[^\n]*\/>$/.test(plain))
+      return storable(beginningOf(plain, TITLE_CHARS));
+  }
+  return undefined;
+}
+
+/** One after the other: who needs the first need not take a megabyte apart. */
+function* linesOf(text: string): Generator<string> {
+  let from = 0;
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
+    yield text.slice(from, end);
+    from = end + 1;
+  }
+  yield text.slice(from);
 }
 
 /** The beginning of a message on one line, for lists. */
@@ -76,7 +88,7 @@ export function snippetOf(message: Pick<Message, "role" | "content">): string | 
     .replace(/^<context\s[^\n]*\/>\s*/, "")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return text === "" ? undefined : storable([...text].slice(0, SNIPPET_CHARS).join(""));
+  return text === "" ? undefined : storable(beginningOf(text, SNIPPET_CHARS));
 }
 
 function isText(block: unknown): block is { text: string } {

@@ -14,7 +14,10 @@ export interface ChatBodyOptions {
  * conversation into another, then into text and then into bytes, each time anew; here each is written once, by the same
  * code, and kept as long as the message is.
  */
-export function chatBodies({ dialect, includeUsage }: ChatBodyOptions): (request: GenerateRequest) => Buffer {
+export function chatBodies({
+  dialect,
+  includeUsage,
+}: ChatBodyOptions): (request: GenerateRequest) => Buffer<ArrayBuffer> {
   const tools = new WeakMap<object, Buffer>();
   const instructed = new WeakMap<PromptMessage, Instructions>();
   const said = new WeakMap<PromptMessage, Said>();

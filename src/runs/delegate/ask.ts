@@ -1,4 +1,4 @@
-import { unixSeconds } from "../../base/index.js";
+import { beginningOf, unixSeconds } from "../../base/index.js";
 import { type DelegationRow, delegations, type Unit } from "../../store/index.js";
 import { deleteThread } from "../../threads/index.js";
 import { startRun } from "../admit.js";
@@ -54,7 +54,7 @@ export async function askAgent(
     thread_id: thread.id,
     mode,
     thread_created: Number(created),
-    asked: [...content].slice(0, ASKED_CHARS).join(""),
+    asked: beginningOf(content, ASKED_CHARS),
     created_at: unixSeconds(deps.clock),
     returned_at: null,
   };
