@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { startApp } from "../../src/app/index.js";
 import { type Client, connect } from "../../src/client/node.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
-import { CuttableProxy, post, postCall } from "../support/http.js";
+import { CuttableProxy, postCall, saveOften } from "../support/http.js";
 import { onEachStore, sqliteStore } from "../support/stores.js";
 
 /** A client with all that it hears of the tree, and how often it was told to read anew. */
@@ -76,19 +76,11 @@ onEachStore("resume", (kind) => {
     const { home: workspace_id } = gateway;
     const { client, heard, resynced } = listening(proxy.url, gateway.token);
     onTestFinished(() => client.close());
-    const { thread } = await client.call("thread/start", { workspace_id });
+    await client.call("thread/start", { workspace_id });
     await expect.poll(() => heard, { timeout: 10_000 }).toEqual([1, 2]);
     proxy.open = false;
     proxy.cut();
-    const rename = (i: number) => {
-      const params = { thread_id: thread.id, title: `t${i}` };
-      return { jsonrpc: "2.0", id: i, method: "thread/update", params };
-    };
-    for (const from of [0, 550])
-      await post(
-        gateway,
-        Array.from({ length: 550 }, (_, i) => rename(from + i)),
-      );
+    await saveOften(gateway, workspace_id);
     const { seq } = (await postCall(gateway, "thread/tree", { workspace_id })).result;
     proxy.open = true;
     await expect.poll(() => resynced, { timeout: 10_000 }).toEqual([workspace_id]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
-import { post } from "../support/http.js";
+import { saveOften } from "../support/http.js";
 import { onEachStore } from "../support/stores.js";
 import type { Notification, Wire } from "../support/wire.js";
 
@@ -111,19 +111,9 @@ onEachStore("replay", (kind) => {
   });
 
   test("[WIRE75] too far back it answers resync, and goes on live; the last 2,000 can be had", async () => {
-    const { thread } = await wire.result("thread/start", { workspace_id });
-    const rename = (i: number) => {
-      const params = { thread_id: thread.id, title: `t${i}` };
-      return { jsonrpc: "2.0", id: i, method: "thread/update", params };
-    };
-    for (const from of [0, 550]) {
-      await post(
-        gateway,
-        Array.from({ length: 550 }, (_, i) => rename(from + i)),
-      );
-    }
+    await saveOften(gateway, workspace_id);
     const { seq } = await wire.result("thread/tree", { workspace_id });
-    expect(seq).toBe(2 + 2 * 1_100);
+    expect(seq).toBeGreaterThan(2_000);
     const late = await gateway.wire();
     expect(await late.result("subscribe", { workspace_id, after_seq: 1 })).toEqual({ seq, resync: true });
     expect(await late.result("subscribe", { workspace_id, after_seq: seq - 2_000 })).toEqual({
@@ -154,7 +144,6 @@ onEachStore("replay", (kind) => {
   test("[WIRE82] a replay that others have overtaken ends with 1013 rather than with a gap, and resuming answers resync", async () => {
     const narrow = await startGateway(kind, { limits: { sendQueueBytes: 300_000 } });
     const writer = await narrow.wire();
-    const { thread } = await writer.result("thread/start", { workspace_id: narrow.home });
     for (let i = 0; i < 100; i++) {
       const content = `${i} ${"x".repeat(60_000)}`;
       await writer.result("thread/agents_doc/save", { workspace_id: narrow.home, content });
@@ -163,15 +152,7 @@ onEachStore("replay", (kind) => {
     late.socket.pause();
     const params = { workspace_id: narrow.home, after_seq: 0 };
     late.send(JSON.stringify({ jsonrpc: "2.0", id: "late", method: "subscribe", params }));
-    const rename = (i: number) => {
-      const params = { thread_id: thread.id, title: `t${i}` };
-      return { jsonrpc: "2.0", id: i, method: "thread/update", params };
-    };
-    for (const from of [0, 550])
-      await post(
-        narrow,
-        Array.from({ length: 550 }, (_, i) => rename(from + i)),
-      );
+    await saveOften(narrow, narrow.home);
     late.socket.resume();
     expect(await late.closed()).toBe(1013);
     const heard = seqs(late.notifications());

@@ -57,6 +57,17 @@ export function post(door: Door, message: unknown): Promise<HttpAnswer> {
 }
 
 /** Posts one request and answers what came back for it. */
+/** More notifications in one workspace than are kept: two for each save of a document. */
+export async function saveOften(door: Door, workspace_id: string): Promise<void> {
+  for (const round of [1, 2]) {
+    const calls = Array.from({ length: 550 }, (_, id) => {
+      const params = { workspace_id, content: `${round} ${id}` };
+      return { jsonrpc: "2.0", id, method: "thread/agents_doc/save", params };
+    });
+    await post(door, calls);
+  }
+}
+
 export async function postCall(door: Door, method: string, params?: unknown): Promise<Answer> {
   const { text } = await post(door, { jsonrpc: "2.0", id: 1, method, params });
   return JSON.parse(text);

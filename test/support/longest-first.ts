@@ -9,8 +9,6 @@ const LONGEST = [
   "test/crash/quick.test.ts",
   "test/crash/trouble.test.ts",
   "test/crash/plants.test.ts",
-  "test/e2e/subscriptions-replay.test.ts",
-  "test/e2e/resume.test.ts",
 ];
 
 for (const file of LONGEST) if (!existsSync(file)) throw new Error(`${file} is listed, but not there`);
