@@ -48,7 +48,9 @@ async function takeChecks() {
 async function runTests() {
   rmSync(report, { force: true });
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const vitest = spawn(bin("vitest"), ["run", ...reports], { stdio: ["ignore", "inherit", "inherit"] });
+  // No test leaves this machine, and reading certificates takes 40 ms of each of the thousands of processes.
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const vitest = spawn(bin("vitest"), ["run", ...reports], { env, stdio: ["ignore", "inherit", "inherit"] });
   const [code] = await once(vitest, "close");
   return code;
 }

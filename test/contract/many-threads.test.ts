@@ -136,7 +136,7 @@ onFreshStore("many threads", () => {
 
 onEachStore("a store from before", (kind) => {
   test("[SCL3] threads that were there already are found by their titles", async () => {
-    const place = await kind.fresh();
+    const place = await kind.empty();
     const location = locationOf(kind, place);
     await writeOldStore(kind.name, location, [
       groundFloor,

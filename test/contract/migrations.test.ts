@@ -147,7 +147,7 @@ onEachStore("migrations", (kind) => {
   });
 
   test("[STO65] a store from before threads had files becomes like a new one and keeps its rows", async () => {
-    const place = await kind.fresh();
+    const place = await kind.empty();
     const location = locationOf(kind, place);
     await writeOldStore(kind.name, location, [groundFloor]);
     for (const statement of oldRows) await runSql(location, statement);

@@ -3,7 +3,7 @@ import { onEachStore, temporaryDirectory } from "../support/stores.js";
 import { prove } from "./prove.js";
 
 /** `npm run test:crash` takes a thousand. Each costs the start of a gateway. */
-const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 10);
+const KILLS = Number(process.env.HEDDLE_TEST_KILLS ?? 5);
 
 onEachStore("a gateway that is killed again and again", (kind) => {
   test(`[CRS1] [CRS2] [CRS3] [CRS4] [CRS5] [CRS6] [CRS7] [CRS8] [CRS9] ${KILLS} kills under a random workload and a clock that jumps: nothing is lost, doubled, stuck or left`, async () => {

@@ -10,8 +10,16 @@ export const COMMAND = resolve(process.env.HEDDLE_TEST_COMMAND ?? "dist/bin/hedd
 /** Runs a command on a terminal of its own; it comes with every Linux and macOS. */
 const RECORDER = "script";
 
-/** Builds the command if its sources changed. Several workers may want that at once: one does it, the others wait. */
-export async function buildCommand(): Promise<void> {
+let built: Promise<void> | undefined;
+
+/** Builds the command if its sources changed: looked at once by each worker, however many suites want it. */
+export function buildCommand(): Promise<void> {
+  built ??= build();
+  return built;
+}
+
+/** Several workers may want it at once: one does it, the others wait. */
+async function build(): Promise<void> {
   if (process.env.HEDDLE_TEST_COMMAND !== undefined) return;
   let lock = takeLock(resolve(".cache/build.lock"));
   while (!lock) {

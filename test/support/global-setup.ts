@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { makeMigrated } from "./migrated.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     server.stdout.once("data", (data) => resolve(String(data).trim()));
     server.once("exit", (code) => reject(new Error(`PostgreSQL did not start (${code})`)));
   });
+  await makeMigrated(url);
   project.provide("postgres", url);
   return () => {
     server.stdin.end();

@@ -3,12 +3,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, inject } from "vitest";
+import { MIGRATED } from "./migrated.js";
 
 /** One of the two stores, for a suite that holds on both. */
 export interface StoreKind {
   readonly name: "sqlite" | "postgres";
-  /** A new empty store: the value of `--store`, and a data directory. */
+  /** A new store: the value of `--store`, and a data directory. On PostgreSQL its tables are there: making them takes longer. */
   fresh(): Promise<StorePlace>;
+}
+
+export interface BareStoreKind extends StoreKind {
+  /** One without any tables. */
+  empty(): Promise<StorePlace>;
 }
 
 export interface StorePlace {
@@ -21,35 +27,37 @@ export function temporaryDirectory(): string {
   return mkdtempSync(join(inject("tmp"), "d"));
 }
 
-const sqlite: StoreKind = {
-  name: "sqlite",
-  async fresh() {
-    const dataDir = temporaryDirectory();
-    return {
-      store: "sqlite",
-      dataDir,
-      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
-    };
-  },
-};
+async function sqlitePlace(): Promise<StorePlace> {
+  const dataDir = temporaryDirectory();
+  return {
+    store: "sqlite",
+    dataDir,
+    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+  };
+}
 
-const postgres: StoreKind = {
+const sqlite: BareStoreKind = { name: "sqlite", fresh: sqlitePlace, empty: sqlitePlace };
+
+async function postgresPlace(template: string): Promise<StorePlace> {
+  const dataDir = temporaryDirectory();
+  const database = `heddle_${randomUUID().replaceAll("-", "")}`;
+  await administrate(`create database ${database} template ${template} strategy file_copy`);
+  const url = new URL(inject("postgres"));
+  url.pathname = `/${database}`;
+  return {
+    store: url.href,
+    dataDir,
+    async remove() {
+      rmSync(dataDir, { recursive: true, force: true });
+      await administrate(`drop database ${database} with (force)`);
+    },
+  };
+}
+
+const postgres: BareStoreKind = {
   name: "postgres",
-  async fresh() {
-    const dataDir = temporaryDirectory();
-    const database = `heddle_${randomUUID().replaceAll("-", "")}`;
-    await administrate(`create database ${database}`);
-    const url = new URL(inject("postgres"));
-    url.pathname = `/${database}`;
-    return {
-      store: url.href,
-      dataDir,
-      async remove() {
-        rmSync(dataDir, { recursive: true, force: true });
-        await administrate(`drop database ${database} with (force)`);
-      },
-    };
-  },
+  fresh: () => postgresPlace(MIGRATED),
+  empty: () => postgresPlace("template1"),
 };
 
 export async function administrate(statement: string, url = inject("postgres")): Promise<pg.QueryResult> {
@@ -63,13 +71,13 @@ export async function administrate(statement: string, url = inject("postgres")):
 }
 
 /** Runs a suite on both stores; on PostgreSQL only where there is one, and the test command says so where there is not. */
-export function onEachStore(name: string, suite: (kind: StoreKind) => void): void {
+export function onEachStore(name: string, suite: (kind: BareStoreKind) => void): void {
   describe(`${name} [sqlite]`, () => suite(sqlite));
   onPostgres(name, suite);
 }
 
 /** Runs a suite on PostgreSQL alone, where there is one. */
-export function onPostgres(name: string, suite: (kind: StoreKind) => void): void {
+export function onPostgres(name: string, suite: (kind: BareStoreKind) => void): void {
   describe.skipIf(inject("postgres") === "")(`${name} [postgres]`, () => suite(postgres));
 }
 

@@ -32,7 +32,7 @@ async function refusal(location: string, secret?: string): Promise<HeddleError> 
 onPostgres("one gateway per database", (kind) => {
   let place: StorePlace;
   beforeEach(async () => {
-    place = await kind.fresh();
+    place = await kind.empty();
   });
   afterEach(() => place?.remove());
 
@@ -55,7 +55,7 @@ onPostgres("one gateway per database", (kind) => {
   });
 
   test("[STO90] another database on the same server is free", async () => {
-    const other = await kind.fresh();
+    const other = await kind.empty();
     const stores = await Promise.all([openStore(place.store), openStore(other.store)]);
     for (const store of stores) await store.check();
     for (const store of stores) await store.close();
@@ -90,7 +90,7 @@ onPostgres("a database that can't be had", (kind) => {
   const role = "heddle_with_password";
   let place: StorePlace;
   beforeEach(async () => {
-    place = await kind.fresh();
+    place = await kind.empty();
   });
   afterEach(() => place?.remove());
 

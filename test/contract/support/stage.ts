@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { sqliteDriver } from "../../../src/base/index.js";
 import { openStore, type Store } from "../../../src/store/index.js";
-import type { StoreKind, StorePlace } from "../../support/stores.js";
+import type { BareStoreKind, StoreKind, StorePlace } from "../../support/stores.js";
 
 /** Rows as a driver gives them. */
 export type Row = Record<string, unknown>;
@@ -21,8 +21,8 @@ export interface Stage {
   end(): Promise<void>;
 }
 
-export async function openStage(kind: StoreKind): Promise<Stage> {
-  return stageOn(kind, await kind.fresh());
+export async function openStage(kind: BareStoreKind): Promise<Stage> {
+  return stageOn(kind, await kind.empty());
 }
 
 export function locationOf(kind: StoreKind, place: StorePlace): string {
