@@ -26,12 +26,24 @@ export async function bringLogBack(dir: string, aside: string): Promise<void> {
   await syncDirectory(dir);
 }
 
+/** The name of the log that was put aside last; undefined where there is none. */
+export async function lastAside(dir: string): Promise<string | undefined> {
+  const found = (await namesIn(dir)).map(asideOf).filter((aside) => aside !== undefined);
+  return found.toSorted((a, b) => a.at - b.at || a.number - b.number).at(-1)?.name;
+}
+
+/** When a log was put aside, told by its name, and which of that moment it was; undefined for another file. */
+function asideOf(name: string): { name: string; at: number; number: number } | undefined {
+  const [, time = "", number = "1"] = /^messages\.jsonl\.cleared-(.+?Z)(?:-(\d+))?$/.exec(name) ?? [];
+  const at = timeFromName(time);
+  return at === undefined ? undefined : { name, at, number: Number(number) };
+}
+
 /** Removes logs that were put aside before a time, told by their names, and answers which. Nothing else is touched. */
 export async function purgeAside(dir: string, beforeMs: number): Promise<string[]> {
   const removed: string[] = [];
   for (const name of await namesIn(dir)) {
-    const [, time = ""] = /^messages\.jsonl\.cleared-(.+?Z)(?:-\d+)?$/.exec(name) ?? [];
-    const at = timeFromName(time);
+    const at = asideOf(name)?.at;
     if (at === undefined || at >= beforeMs) continue;
     const path = join(dir, name);
     if (!(await lstat(path)).isFile()) continue;

@@ -14,6 +14,7 @@ export type AtsfFailure =
   | { kind: "atsf.not_writable"; path: string }
   | { kind: "atsf.not_readable"; path: string }
   | { kind: "atsf.read_only"; thread_id: string; reason: string }
+  | { kind: "atsf.not_empty"; thread_id: string }
   | { kind: "atsf.asset_invalid"; asset_ref: string }
   | { kind: "atsf.asset_not_found"; asset_ref: string }
   | { kind: "atsf.secret"; file: string; path: string }

@@ -1,5 +1,4 @@
 import { basename, join } from "node:path";
-import { beginningOf } from "../base/index.js";
 import { createAtomic, readIfThere, writeAtomic } from "./files.js";
 import { parseObject, readJsonFile } from "./json-file.js";
 import { changeJson } from "./json-text.js";
@@ -100,5 +99,5 @@ async function envelopeFromLog(root: string, dir: string, now: number): Promise<
 function firstLine({ role, content }: Message): string | undefined {
   const block = role === "user" ? content.find((each) => each?.type === "text") : undefined;
   const line = typeof block?.text === "string" ? block.text.trim().split("\n")[0] : undefined;
-  return line ? beginningOf(line, TITLE_CHARACTERS) : undefined;
+  return line ? [...line].slice(0, TITLE_CHARACTERS).join("") : undefined;
 }

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Accepted, acceptMessage } from "./accept.js";
-import { bringLogBack, setLogAside } from "./aside.js";
+import { bringLogBack, lastAside, setLogAside } from "./aside.js";
 import { readAsset, saveAsset } from "./assets.js";
 import { assertInside, isPlainlyInside } from "./confined.js";
 import { reading } from "./disk.js";
 import { changeEnvelope, type EnvelopeChanges, readEnvelope, readOnlyThread } from "./envelope.js";
+import { atsfError } from "./errors.js";
 import { hideFromGit } from "./gitignore.js";
 import type { JsonChange } from "./json-text.js";
 import { ENVELOPE, LOG } from "./layout.js";
@@ -195,6 +196,26 @@ export class Thread {
     });
   }
 
+  /**
+   * Makes the log that was cleared last the thread's again, as long as nothing was said since. Answers the name it had;
+   * undefined where none was cleared, or it was cleared too long ago.
+   */
+  unclear(changes: readonly JsonChange[] = []): Promise<string | undefined> {
+    return this.#write(async () => {
+      if (isSaid(this.#log)) throw notEmpty(this.id);
+      const aside = await lastAside(this.dir);
+      if (aside === undefined) return undefined;
+      await assertInside(this.dir, join(this.dir, aside));
+      this.#writer.close();
+      await bringLogBack(this.dir, aside);
+      this.#counts.forget();
+      this.#pager.forget();
+      if (changes.length > 0) await changeEnvelope(this.dir, changes);
+      this.#timer ??= setTimeout(() => this.#flushDerived(), DERIVED_MS).unref();
+      return aside;
+    });
+  }
+
   async saveAsset(bytes: Uint8Array, mimeType: string): Promise<string> {
     await this.#prepareToWrite();
     return saveAsset(this.dir, bytes, mimeType);
@@ -343,6 +364,17 @@ function batchLength(waiting: readonly Waiting[]): number {
     return index > 0 && characters > BATCH_CHARACTERS;
   });
   return tooMany === -1 ? waiting.length : tooMany;
+}
+
+function isSaid(log: string): boolean {
+  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function notEmpty(thread_id: string) {
+  return atsfError(
+    { kind: "atsf.not_empty", thread_id },
+    "Something was said in this thread since it was cleared. The messages from before stay in the file beside its log.",
+  );
 }
 
 /** Tells one state of a file from another. */

@@ -23,6 +23,5 @@ export {
 } from "./lock.js";
 export { Lru } from "./lru.js";
 export { endGroup, endGroupWithUs, groupLives, HAS_GROUPS } from "./process-group.js";
-export { beginningOf } from "./text.js";
 export { Turns } from "./turns.js";
 export { VERSION } from "./version.js";

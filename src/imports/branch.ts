@@ -1,5 +1,4 @@
 import type { Message } from "../atsf/index.js";
-import { beginningOf } from "../base/index.js";
 import { NO_TIME } from "./blocks.js";
 import { threadIdOf } from "./ids.js";
 import { FORMAT, hashOf, type Ledger, Tally } from "./ledger.js";
@@ -38,7 +37,7 @@ const LONGEST_TITLE = 255;
 
 export function titleFor({ session, branch }: Incoming): string {
   const title = session.title ?? "Imported session";
-  return branch.key === "" ? title : `${beginningOf(title, LONGEST_TITLE - 9)} (branch)`;
+  return branch.key === "" ? title : `${[...title].slice(0, LONGEST_TITLE - 9).join("")} (branch)`;
 }
 
 /**

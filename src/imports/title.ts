@@ -1,5 +1,3 @@
-import { beginningOf } from "../base/index.js";
-
 const LONGEST = 120;
 
 /** What programs put around or before what a person typed. */
@@ -15,5 +13,5 @@ export function titleOf(text: string | undefined): string | undefined {
     .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim());
   const first = lines.find((line) => line !== "");
   if (first === undefined) return undefined;
-  return beginningOf(first, LONGEST).replaceAll("\0", "\uFFFD").toWellFormed();
+  return [...first].slice(0, LONGEST).join("").replaceAll("\0", "\uFFFD").toWellFormed();
 }

@@ -229,7 +229,12 @@ export const methods = {
   ),
 
   "thread/clear": method(
-    "Empties a thread's log. The old one stays beside it for 30 days.",
+    "Empties a thread's log. The old one stays beside it for 30 days; `thread/unclear` brings it back.",
+    z.object(ofThread),
+    threadResult,
+  ),
+  "thread/unclear": method(
+    "Brings back what `thread/clear` put aside last, as long as nothing was said in the thread since.",
     z.object(ofThread),
     threadResult,
   ),

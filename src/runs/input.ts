@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Message } from "../atsf/index.js";
-import { beginningOf } from "../base/index.js";
 import { encodeMessage, promptMessagesOf } from "../prompts/index.js";
 import type { RunContent } from "../protocol/index.js";
-import { withThread } from "../threads/index.js";
+import { beginningOf, withThread } from "../threads/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
 import type { Origin } from "./fold/events.js";

@@ -5,6 +5,8 @@ export type ThreadsFailure =
   | { kind: "thread.files_missing"; thread_id: string; path: string }
   | { kind: "thread.read_only"; thread_id: string; reason: string }
   | { kind: "thread.exists"; thread_id: string }
+  | { kind: "thread.said_since"; thread_id: string }
+  | { kind: "thread.not_cleared"; thread_id: string }
   | { kind: "thread.attributes_too_large"; limit: number }
   | { kind: "thread.no_worktree"; thread_id: string }
   | { kind: "thread.setting_up"; thread_id: string }

@@ -26,6 +26,8 @@ export { setUpAgain } from "./set-up-again.js";
 export { endInterruptedSetups } from "./setup.js";
 export { Setups } from "./setups.js";
 export { startThread } from "./start.js";
+export { beginningOf } from "./text.js";
 export { describeWorkspace, trustContent } from "./trust.js";
+export { unclearThread } from "./unclear.js";
 export { updateThread } from "./update.js";
 export { messageToWire } from "./wire.js";

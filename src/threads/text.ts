@@ -1,11 +1,16 @@
 import type { Message } from "../atsf/index.js";
-import { beginningOf } from "../base/index.js";
 
 export const DEFAULT_TITLE = "New thread";
 const TITLE_CHARS = 60;
 const SNIPPET_CHARS = 200;
 /** More than anyone writes; what a tool printed beyond that is not searched. */
 const SEARCHED_CHARS = 1_000_000;
+
+/** The beginning of a text: at most so many code points, however long the rest is. */
+export function beginningOf(text: string, codePoints: number): string {
+  if (text.length <= codePoints) return text;
+  return [...text.slice(0, 2 * codePoints)].slice(0, codePoints).join("");
+}
 
 /** What both stores can keep: PostgreSQL takes no NUL and no half characters. */
 export function storable(text: string): string {

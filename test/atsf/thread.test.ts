@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -302,6 +311,43 @@ test("[ATSF13] clear empties the log and keeps the old one beside it", async () 
   expect((await thread.envelope()).stats.messageCount).toBe(0);
   await thread.append(textMessage("b"));
   expect((await thread.page(5)).entries.map(({ message }) => message.id)).toEqual(["b"]);
+  await project.close();
+});
+
+test("[ATSF13] what was cleared last comes back byte for byte, unless something was said since", async () => {
+  const project = await freshProject();
+  const thread = await project.create(newThread("t"));
+  expect(await thread.unclear()).toBeUndefined();
+  for (const id of ["a", "b"]) {
+    await thread.append(textMessage(id));
+    await thread.clear();
+  }
+  await thread.append(textMessage("c"));
+  await expect(thread.unclear()).rejects.toMatchObject({ kind: "atsf.not_empty" });
+  expect((await thread.read()).messages.map(({ id }) => id)).toEqual(["c"]);
+  rmSync(threadPath(project, "t", "messages.jsonl"));
+  // Other files beside it are none of them, whatever they are called.
+  writeFileSync(threadPath(project, "t", "messages.jsonl.cleared-tomorrow"), "not a log");
+  expect(await thread.unclear([{ path: ["metadata", "back"], value: 1 }])).toMatch(
+    /^messages\.jsonl\.cleared-/,
+  );
+  expect(readFileSync(threadPath(project, "t", "messages.jsonl"), "utf8")).toBe(line(textMessage("b")));
+  expect((await thread.page(5)).entries.map(({ message }) => message.id)).toEqual(["b"]);
+  await thread.append(textMessage("d"));
+  expect((await thread.read()).messages.map(({ id }) => id)).toEqual(["b", "d"]);
+  await project.close();
+  const envelope = JSON.parse(readFileSync(threadPath(project, "t", "thread.json"), "utf8"));
+  expect(envelope).toMatchObject({ stats: { messageCount: 2 }, metadata: { back: 1 } });
+});
+
+test("[ATSF13] a cleared log that is a link to elsewhere is not brought back", async () => {
+  const project = await freshProject();
+  const thread = await project.create(newThread("t"));
+  const outside = join(temporaryDirectory(), "outside.jsonl");
+  writeFileSync(outside, line(textMessage("theirs")));
+  symlinkSync(outside, threadPath(project, "t", "messages.jsonl.cleared-2026-11-01T00-00-00.000Z"));
+  await expect(thread.unclear()).rejects.toMatchObject({ kind: "atsf.invalid_file" });
+  expect(existsSync(threadPath(project, "t", "messages.jsonl"))).toBe(false);
   await project.close();
 });
 

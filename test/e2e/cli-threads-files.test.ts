@@ -239,7 +239,7 @@ describe("threads clear", () => {
     expect((await json("threads", "messages", id)).data).toHaveLength(1);
     const cleared = await run("threads", "clear", id, "--yes");
     expect(cleared).toMatchObject({ code: 0, stdout: `Cleared Long  ${id}\n` });
-    expect(cleared.stderr).toContain("messages.jsonl.cleared-");
+    expect(cleared.stderr).toContain(`heddle threads unclear ${id}`);
     expect((await json("threads", "messages", id)).data).toEqual([]);
     const aside = readdirSync(filesOf(id)).filter((name) => name.startsWith("messages.jsonl.cleared-"));
     expect(aside).toHaveLength(1);
@@ -249,6 +249,11 @@ describe("threads clear", () => {
       title: "Long",
       message_count: 0,
     });
+    expect(await ok("threads", "unclear", id)).toBe(`Brought back Long  ${id}\n`);
+    expect((await json("threads", "messages", id)).data).toHaveLength(1);
+    const again = await run("threads", "unclear", id);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("Something was said in this thread since it was cleared");
   });
 });
 

@@ -72,6 +72,44 @@ onEachStore("clearing, deleting, binding", (kind) => {
     expect((await scene.get(id)).title).toBe("first words");
   });
 
+  test("[THR74] what was cleared comes back, with its messages and their words; clients hear of it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ title: "Back" });
+    for (const text of ["uncommon words", "and more"]) await scene.append(id, text);
+    const [log, before] = [scene.text(id, "messages.jsonl"), await scene.messages(id)];
+    await scene.wire.result("thread/clear", { thread_id: id });
+    const found = async () =>
+      (await scene.wire.result("thread/search", { workspace_id: scene.workspace_id, query: "uncommon" })).data
+        .length;
+    await soon(found).toBe(0);
+    const { seq } = await scene.tree();
+    const { thread } = await scene.wire.result("thread/unclear", { thread_id: id });
+    expect(thread).toMatchObject({ id, title: "Back", message_count: 2, last_snippet: "and more" });
+    expect(scene.text(id, "messages.jsonl")).toBe(log);
+    expect(await scene.messages(id)).toEqual(before);
+    expect(readdirSync(scene.path(id)).filter((name) => name.includes("cleared"))).toEqual([]);
+    await soon(found).toBe(1);
+    await soon(() => scene.envelope(id).stats.messageCount).toBe(2);
+    const late = await stage.gateway().wire();
+    await late.result("subscribe", { workspace_id: scene.workspace_id, after_seq: seq });
+    await late.heard(2);
+    expect(late.notifications("thread/changed")[0]?.params.thread.message_count).toBe(2);
+  });
+
+  test("[THR74] where something was said since, or nothing was cleared, it is refused and nothing is changed", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start();
+    const unclear = () => scene.wire.error("thread/unclear", { thread_id: id });
+    expect((await unclear()).data.kind).toBe("thread.not_cleared");
+    await scene.append(id, "one");
+    expect((await unclear()).data.kind).toBe("thread.said_since");
+    await scene.wire.result("thread/clear", { thread_id: id });
+    await scene.append(id, "two");
+    expect((await unclear()).data.kind).toBe("thread.said_since");
+    expect((await scene.messages(id)).length).toBe(1);
+    expect(readdirSync(scene.path(id)).filter((name) => name.includes("cleared"))).toHaveLength(1);
+  });
+
   test("[THR71] delete moves the files to the bin, undelete brings them back, byte for byte", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ title: "T" });

@@ -99,6 +99,9 @@ function addWriting(group: Command): void {
       "do not ask",
     ),
   ).action(async (...args) => (await import("./thread/clear.js")).clear(args[0], args[1]));
+  workspaceOptions(
+    verb(group, "unclear", "bring back what was cleared last, as long as nothing was said since"),
+  ).action(async (...args) => (await import("./thread/clear.js")).unclear(args[0], args[1]));
 }
 
 function addChanging(group: Command): void {

@@ -72,10 +72,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       threads.updateThread(deps, await located(deps, params, peer), call),
     "thread/move": async (params, { call, peer }) =>
       threads.moveThread(deps, await located(deps, params, peer), call),
-    "thread/clear": async (params, { call, peer }) => {
-      const thread = await located(deps, params, peer);
-      return whileIdle(deps, thread, () => threads.clearThread(deps, thread, call));
-    },
+    "thread/clear": (params, context) => atRest(deps, params, context, threads.clearThread),
+    "thread/unclear": (params, context) => atRest(deps, params, context, threads.unclearThread),
     "thread/delete": async (params, { call, peer }) => {
       const thread = await located(deps, params, peer);
       await cancelAll(deps, thread, call);
@@ -90,10 +88,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "thread/search": (params) => threads.searchMessages(deps, params),
     "thread/export": async (params, { peer }) =>
       threads.exportThread(deps, await located(deps, params, peer)),
-    "thread/worktree/remove": async (params, { call, peer }) => {
-      const thread = await located(deps, params, peer);
-      return whileIdle(deps, thread, () => threads.removeThreadWorktree(deps, thread, call));
-    },
+    "thread/worktree/remove": (params, context) =>
+      atRest(deps, params, context, threads.removeThreadWorktree),
 
     "thread/agents_doc/get": (params) => instructions.getDoc(deps, params),
     "thread/agents_doc/save": (params, { call }) => instructions.saveDoc(deps, params, call),
@@ -123,6 +119,17 @@ async function located<P extends { thread_id: string; workspace_id?: string | un
   await deps.watching.open(workspace_id);
   deps.watching.touch(workspace_id, params.thread_id);
   return { ...params, workspace_id };
+}
+
+/** What takes the place of a thread's files waits for nobody: while a run is under way it is refused. */
+async function atRest<P extends { thread_id: string; workspace_id?: string | undefined }, R>(
+  deps: HandlerDeps,
+  params: P,
+  { call, peer }: Context,
+  work: (deps: HandlerDeps, params: Located<P>, call: Context["call"]) => Promise<R>,
+): Promise<R> {
+  const thread = await located(deps, params, peer);
+  return whileIdle(deps, thread, () => work(deps, thread, call));
 }
 
 /** Another program may have made the thread in a workspace nobody has looked at yet. */

@@ -1,6 +1,6 @@
-import { beginningOf, unixSeconds } from "../../base/index.js";
+import { unixSeconds } from "../../base/index.js";
 import { type DelegationRow, delegations, type Unit } from "../../store/index.js";
-import { deleteThread } from "../../threads/index.js";
+import { beginningOf, deleteThread } from "../../threads/index.js";
 import { startRun } from "../admit.js";
 import { chooseThread } from "../choose-thread.js";
 import type { RunsDeps } from "../deps.js";

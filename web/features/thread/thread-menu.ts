@@ -63,7 +63,7 @@ export function threadMenu({ thread, place, agent, onRename, onFind }: MenuGiven
         ]
       : []),
     null,
-    { label: "Clear…", icon: Eraser, off: read_only ?? empty, run: () => void clearThreads([id]) },
+    { label: "Clear", icon: Eraser, off: read_only ?? empty, run: () => void clearThreads([id]) },
     { label: "Delete", icon: Trash2, run: () => void deleteRows([`t:${id}`]) },
   ];
 }

@@ -86,17 +86,20 @@ export async function pinThreads(ids: readonly string[], pinned: boolean): Promi
     toastUndo(`${pinned ? "Pinned" : "Unpinned"} ${named(only(done))}`, () => forEach(done, set(!pinned)));
 }
 
-/** The wire has no way back from this one, so it is asked first. */
-export async function clearThreads(ids: readonly string[]): Promise<void> {
+/** Empty ones are left out: undone, they would get back what somebody cleared long ago. */
+export async function clearThreads(given: readonly string[]): Promise<void> {
+  const ws = here();
   const { threads } = useTree.getState();
-  const messages = ids.reduce((sum, id) => sum + (threads.get(id)?.message_count ?? 0), 0);
-  const its = ids.length === 1 ? "Its" : "Their";
-  const yes = await confirm({
-    title: `Clear ${named(only(ids))}?`,
-    text: `${its} ${counted(messages, "message")} are removed. Name, agent and place stay.`,
-    yes: ids.length === 1 ? "Clear thread" : `Clear ${counted(ids.length, "thread")}`,
-  });
-  if (yes) await forEach(ids, (thread_id) => call("thread/clear", { workspace_id: here(), thread_id }));
+  const countOf = (id: string) => threads.get(id)?.message_count ?? 0;
+  const ids = given.filter((id) => countOf(id) > 0);
+  const messages = ids.reduce((sum, id) => sum + countOf(id), 0);
+  const done = await forEach(ids, (thread_id) => call("thread/clear", { workspace_id: ws, thread_id }));
+  if (done.length === 0) return;
+  const words =
+    done.length === ids.length ? `${named(only(ids))}, ${counted(messages, "message")}` : named(only(done));
+  toastUndo(`Cleared ${words}`, () =>
+    forEach(done, (thread_id) => call("thread/unclear", { workspace_id: ws, thread_id })),
+  );
 }
 
 /** Threads can come back; folders and documents are asked for first. */

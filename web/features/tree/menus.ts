@@ -64,7 +64,7 @@ function threadItems(key: string): MenuItems {
     { label: "Rename", icon: Pencil, keys: "r", off: locked, run: () => rename(key) },
     pinItem(thread ? [thread.id] : [], locked),
     {
-      label: "Clear…",
+      label: "Clear",
       icon: Eraser,
       off: locked ?? empty,
       run: () => void clearThreads([key.slice(2)]),
@@ -154,7 +154,7 @@ function severalItems(keys: readonly string[], key: string): MenuItems {
   const count = threads.length + folders.length;
   const items: (MenuItem | null)[] = [];
   if (threads.length > 0) {
-    const label = `Clear ${counted(threads.length, "thread")}…`;
+    const label = `Clear ${counted(threads.length, "thread")}`;
     items.push(pinItem(threads), { label, icon: Eraser, run: () => void clearThreads(threads) });
   }
   if (count > 0) {

@@ -19,6 +19,17 @@ export async function clear(id: string, options: WorkspaceOptions & { yes?: bool
   );
   tellThread("Cleared", result, options);
   if (!options.json) {
-    note(paintErr.dim("For 30 days its old messages stay beside it, in a file messages.jsonl.cleared-…"));
+    note(
+      paintErr.dim(
+        `For 30 days \`heddle threads unclear ${id}\` brings them back, until something is said in it.`,
+      ),
+    );
   }
+}
+
+export async function unclear(id: string, options: WorkspaceOptions): Promise<void> {
+  const result = await withSession(options, (session) =>
+    onThread(session, id, (named) => session.call("thread/unclear", named)),
+  );
+  tellThread("Brought back", result, options);
 }
