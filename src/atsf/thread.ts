@@ -202,9 +202,9 @@ export class Thread {
    */
   unclear(changes: readonly JsonChange[] = []): Promise<string | undefined> {
     return this.#write(async () => {
-      if (isSaid(this.#log)) throw notEmpty(this.id);
       const aside = await lastAside(this.dir);
       if (aside === undefined) return undefined;
+      if (isSaid(this.#log)) throw notEmpty(this.id);
       await assertInside(this.dir, join(this.dir, aside));
       this.#writer.close();
       await bringLogBack(this.dir, aside);

@@ -253,7 +253,7 @@ describe("threads clear", () => {
     expect((await json("threads", "messages", id)).data).toHaveLength(1);
     const again = await run("threads", "unclear", id);
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain("Something was said in this thread since it was cleared");
+    expect(again.stderr).toContain("There is nothing to bring back");
   });
 });
 

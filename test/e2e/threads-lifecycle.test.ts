@@ -102,7 +102,7 @@ onEachStore("clearing, deleting, binding", (kind) => {
     const unclear = () => scene.wire.error("thread/unclear", { thread_id: id });
     expect((await unclear()).data.kind).toBe("thread.not_cleared");
     await scene.append(id, "one");
-    expect((await unclear()).data.kind).toBe("thread.said_since");
+    expect((await unclear()).data.kind).toBe("thread.not_cleared");
     await scene.wire.result("thread/clear", { thread_id: id });
     await scene.append(id, "two");
     expect((await unclear()).data.kind).toBe("thread.said_since");
