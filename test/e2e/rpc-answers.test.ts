@@ -170,6 +170,10 @@ onEachStore("answers", (kind) => {
         "thread_id" in shapeOf(methods[name].params),
     );
     expect(ofThread.length).toBeGreaterThanOrEqual(6);
+    const refusals: Partial<Record<MethodName, string>> = {
+      "thread/worktree/remove": "thread.no_worktree",
+      "thread/unclear": "thread.not_cleared",
+    };
     for (const name of ofThread) {
       for (const wrong of [workspace.id, "ws_none"]) {
         expect(await wire.error(name, { thread_id: thread.id, workspace_id: wrong })).toMatchObject({
@@ -178,8 +182,7 @@ onEachStore("answers", (kind) => {
       }
       const deleted = name === "thread/undelete";
       if (deleted) await wire.result("thread/delete", { thread_id: thread.id });
-      const refused = name === "thread/worktree/remove" ? "thread.no_worktree" : undefined;
-      expect((await wire.call(name, { thread_id: thread.id })).error?.data.kind, name).toBe(refused);
+      expect((await wire.call(name, { thread_id: thread.id })).error?.data.kind, name).toBe(refusals[name]);
       if (name === "thread/delete") await wire.result("thread/undelete", { thread_id: thread.id });
     }
   });
