@@ -9,8 +9,8 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { onLines } from "./lines.mjs";
 
 const { DOER_LOG: log, DOER_SESSIONS: sessions = "" } = process.env;
 if (process.env.DOER_STUBBORN) process.on("SIGTERM", () => {});
@@ -23,7 +23,7 @@ let nextId = 1;
 let nextCall = 1;
 
 note({ started: process.pid, argv: process.argv.slice(2) });
-for await (const line of createInterface({ input: process.stdin })) take(JSON.parse(line));
+onLines(process.stdin, (line) => take(JSON.parse(line)));
 
 function take(message) {
   if (message.method === undefined) {

@@ -1,7 +1,7 @@
 // An ACP agent that plays a script: `FAKE_ACP` names a JSON file with it, `FAKE_ACP_LOG` where it writes what it heard.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { onLines } from "./lines.mjs";
 
 const script = JSON.parse(readFileSync(process.env.FAKE_ACP, "utf8"));
 const log = (heard) => appendFileSync(process.env.FAKE_ACP_LOG, `${JSON.stringify(heard)}\n`);
@@ -115,8 +115,9 @@ function ask(method, params) {
   return new Promise((done) => waiting.set(id, done));
 }
 
-createInterface({ input: process.stdin })
-  .on("line", async (line) => {
+onLines(
+  process.stdin,
+  async (line) => {
     const { id, method, params, result, error } = JSON.parse(line);
     if (method === undefined) return waiting.get(id)?.(result ?? { error });
     log({ method, params });
@@ -132,7 +133,8 @@ createInterface({ input: process.stdin })
     } catch (problem) {
       say({ id, error: problem.code ? problem : { code: -32601, message: `no ${method}` } });
     }
-  })
-  .on("close", () => {
+  },
+  () => {
     if (!script.stubborn) process.exit(0);
-  });
+  },
+);

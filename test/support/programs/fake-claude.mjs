@@ -2,7 +2,7 @@
 // goes to the file of the same name with `.log`, a line each. The lines are those of the real program, cut to what matters.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { onLines } from "./lines.mjs";
 
 const file = process.env.FAKE_CLAUDE;
 const script = JSON.parse(readFileSync(file, "utf8"));
@@ -99,16 +99,18 @@ if (resumed !== undefined && !known().includes(resumed)) {
   process.stderr.write(`${words}\n`);
   process.exitCode = 1;
 } else {
-  createInterface({ input: process.stdin })
-    .on("line", (text) => {
+  onLines(
+    process.stdin,
+    (text) => {
       const line = JSON.parse(text);
       log({ got: line });
       if (line.type === "control_request") control(line);
       else if (line.type === "control_response") answers.get(line.response.request_id)?.();
       else if (line.type === "user") doing = doing.then(begin);
-    })
-    .on("close", () => {
+    },
+    () => {
       if (!script.stubborn) process.exit(0);
       setInterval(() => {}, 1_000);
-    });
+    },
+  );
 }

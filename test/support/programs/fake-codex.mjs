@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { onLines } from "./lines.mjs";
 
 const folder = process.env.FAKE_CODEX;
 const script = JSON.parse(readFileSync(join(folder, "script.json"), "utf8"));
@@ -129,5 +129,8 @@ function write(all) {
 if (script.stubborn) process.on("SIGTERM", () => {});
 hear({ started: process.pid, argv: process.argv.slice(2), env: Object.keys(process.env) });
 await play(script.before ?? []);
-for await (const line of createInterface({ input: process.stdin })) take(JSON.parse(line));
-process.exit(0);
+onLines(
+  process.stdin,
+  (line) => take(JSON.parse(line)),
+  () => process.exit(0),
+);

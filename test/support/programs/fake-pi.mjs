@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { onLines } from "./lines.mjs";
 
 const home = process.env.FAKE_PI;
 const script = JSON.parse(readFileSync(join(home, "script.json"), "utf8"));
@@ -53,7 +53,7 @@ const heddle = (what) => dialog("input", { title: "heddle", placeholder: JSON.st
 
 if (!script.start?.silent) {
   if (!script.start?.bare) expectTurn();
-  createInterface({ input: process.stdin }).on("line", (line) => hear(JSON.parse(line)));
+  onLines(process.stdin, (line) => hear(JSON.parse(line)));
 }
 setInterval(() => {}, 1_000);
 process.stdin.on("end", () => script.start?.ignore_signals || process.exit(0));
