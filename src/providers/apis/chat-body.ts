@@ -72,10 +72,16 @@ function conversation(
 ): Buffer {
   const last = messages.at(-1);
   if (!last) return NO_BYTES;
-  const upTo = messages.findLast((message, at) => isBeginning(known.get(message), messages, at + 1));
+  // By place: the same message may stand there twice.
+  const end = messages.findLastIndex((message, at) => isBeginning(known.get(message), messages, at + 1));
+  const upTo = messages[end];
   const before = upTo && known.get(upTo);
-  if (upTo === last) return before?.bytes ?? NO_BYTES;
-  const more = messages.slice(before?.messages.length).map(write).filter(Boolean).join(",");
+  if (before && end === messages.length - 1) return before.bytes;
+  const more = messages
+    .slice(end + 1)
+    .map(write)
+    .filter(Boolean)
+    .join(",");
   const comma = before && before.bytes.length > 0 && more !== "" ? "," : "";
   const bytes = bytesOf(comma + more, before?.bytes);
   if (upTo) known.delete(upTo);
