@@ -31,6 +31,25 @@ export function readGitHead(dir: string): GitHead | undefined {
   return { top, relativeDir, branch: ref.slice("refs/heads/".length), ...(commit && { commit }) };
 }
 
+/**
+ * Whether git would list another checkout beside the one a directory stands in, from its files. What only git itself can
+ * tell counts as yes.
+ */
+export function mayHaveLinkedCheckouts(dir: string): boolean {
+  const top = findTop(dir);
+  if (top === undefined) return isInBareRepository(dir);
+  const gitDir = gitDirOf(top);
+  return gitDir === undefined || existsSync(join(commonDirOf(gitDir), "worktrees"));
+}
+
+/** A repository without a checkout of its own stands in a directory as what is elsewhere within `.git`. */
+function isInBareRepository(dir: string): boolean {
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
 function findTop(dir: string): string | undefined {
   for (let at = resolve(dir); ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
@@ -46,10 +65,14 @@ function gitDirOf(top: string): string | undefined {
   return text?.startsWith("gitdir: ") ? resolve(top, text.slice("gitdir: ".length)) : undefined;
 }
 
+function commonDirOf(gitDir: string): string {
+  const shared = readTrimmed(join(gitDir, "commondir"));
+  return shared === undefined ? gitDir : resolve(gitDir, shared);
+}
+
 /** A worktree's branches stand in the repository it belongs to. */
 function resolveRef(gitDir: string, ref: string): string | undefined {
-  const shared = readTrimmed(join(gitDir, "commondir"));
-  const common = shared === undefined ? gitDir : resolve(gitDir, shared);
+  const common = commonDirOf(gitDir);
   const loose = readTrimmed(join(common, ref));
   if (loose !== undefined) return isHash(loose) ? loose : undefined;
   const packed = readTrimmed(join(common, "packed-refs"), LARGEST_PACKED);

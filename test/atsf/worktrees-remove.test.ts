@@ -24,7 +24,7 @@ import {
   threadPlaces,
 } from "../../src/atsf/index.js";
 import { temporaryDirectory } from "../support/stores.js";
-import { freshRepository, ownGit, repositoryAt } from "./repository.js";
+import { freshRepository, ownGit, repositoryAt, script } from "./repository.js";
 import { newThread, textMessage } from "./support.js";
 import { THREAD, withWorktree } from "./worktree-thread.js";
 
@@ -60,6 +60,27 @@ test("[WT10] without git, or outside a repository, the project and the known pla
   vi.stubEnv("PATH", temporaryDirectory());
   expect(await threadPlaces(dir, [made.path])).toEqual([dir, made.path]);
   expect(await threadPlaces(dir, [])).toEqual([dir]);
+});
+
+test("[WT10] git is started only where its files say that there may be another checkout", async () => {
+  const started = join(temporaryDirectory(), "started");
+  const bin = temporaryDirectory();
+  script(join(bin, "git"), `touch ${started}; exit 1`);
+  const asks = async (dir: string) => {
+    rmSync(started, { force: true });
+    await threadPlaces(dir, []);
+    return existsSync(started);
+  };
+  const one = freshRepository();
+  const { dir, made } = await withWorktree();
+  const bare = realpathSync(temporaryDirectory());
+  repositoryAt(bare).git("init", "-q", "--bare");
+  const strange = realpathSync(temporaryDirectory());
+  writeFileSync(join(strange, ".git"), "what is this");
+  vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
+  expect(await asks(realpathSync(temporaryDirectory()))).toBe(false);
+  expect(await asks(one.dir)).toBe(false);
+  for (const each of [dir, made.path, bare, strange]) expect(await asks(each)).toBe(true);
 });
 
 test("[WT11] of several copies of a thread the one counts that stands where it says, else the project's own", async () => {

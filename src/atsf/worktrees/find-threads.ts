@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isKind } from "../../base/index.js";
+import { mayHaveLinkedCheckouts } from "../git-head.js";
 import type { ThreadEnvelope } from "../schemas.js";
 import { isBelow } from "./is-below.js";
 import { listWorktrees, type Worktree } from "./list.js";
@@ -53,8 +54,9 @@ function plain(path: string): string {
   return parts.join("/") || ".";
 }
 
-/** Threads are found without git too, where they are known. */
+/** Threads are found without git too, where they are known. Most repositories have one checkout: git is not started for those. */
 async function worktreesOf(dir: string): Promise<Worktree[]> {
+  if (!mayHaveLinkedCheckouts(dir)) return [];
   try {
     return await listWorktrees(dir);
   } catch (error) {
