@@ -74,9 +74,13 @@ describe("how far delegation goes", () => {
     const background = to("b", { mode: "async" });
     playByAgent(scene.model, {
       a: [background, "one", background, "two", background, "that was it"],
-      b: ["first", "second", "third"],
+      b: [saysAfter("hop 1", "first"), saysAfter("hop 2", "second"), "third"],
     });
+    // One that comes back before a run has ended is given to that run.
     await scene.answered(id, "go");
+    scene.model.open("hop 1");
+    await returnedTo(scene, id, 1);
+    scene.model.open("hop 2");
     const returned = await returnedTo(scene, id, 2);
     expect(returned.map(({ origin }) => origin?.hops)).toEqual([1, 2]);
     expect(String(answerTo(scene.model, "a"))).toMatch(

@@ -23,16 +23,22 @@ test(`[RCV21] killed at ${KILLS} random moments of runs with tools: nothing ackn
     await check(gateway, scene, { clients, seen });
     for (const client of clients) void client.talk(scene);
     await sleep(Math.random() * 300);
+    // On a machine that is busy nothing may have been acknowledged by then, and a kill shows nothing.
+    if (kill % 2 === 0) await reached(() => expect(acknowledged(clients)).toBeGreaterThan(kill / 2));
     await gateway.kill();
   }
   const scene = await gateway.start();
   await check(gateway, scene, { clients, seen: new Set() });
   for (const client of clients) await client.sendAgain(scene);
   await check(gateway, scene, { clients, seen });
-  expect(clients.flatMap(({ acknowledged }) => acknowledged).length).toBeGreaterThan(KILLS / 2);
+  expect(acknowledged(clients)).toBeGreaterThan(KILLS / 2);
   await gateway.kill();
   expect(processesWith(gateway.scratch)).toEqual([]);
 }, 1_200_000);
+
+function acknowledged(clients: readonly Client[]): number {
+  return clients.reduce((sum, client) => sum + client.acknowledged.length, 0);
+}
 
 /** Sends messages to a thread of its own, one after the other, and never waits for an answer. */
 class Client {

@@ -1,28 +1,18 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { busyThread, ComposerPage, patientAgents, saidIn, threadPath } from "../support/page/composer.js";
 import { CUT, lineTo } from "../support/page/line.js";
 import { freshRepository, ownGit, Workshop } from "../support/repository.js";
 import { runStage } from "../support/runs.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
 /** What axe has to say about the composer and what belongs to it, in both themes. */
 async function complaints(page: Page): Promise<string[]> {
   const found: string[] = [];
-  await page.evaluate(AXE);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    const said = await page.evaluate(async () => {
-      const { axe } = window as unknown as {
-        axe: { run(on: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      const { violations } = await axe.run({ include: [[".dock"], [".menu"], [".offline"]] });
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-    });
+    const said = await axeFinds(page, { include: [[".dock"], [".menu"], [".offline"]] });
     found.push(...said.map((each) => `${colorScheme} ${each}`));
   }
   await page.emulateMedia({ colorScheme: "light" });

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { BACKEND_TEXT, DocScene, field, newFolder, ROOT_TEXT, says } from "../support/page/documents.js";
 import { runStage } from "../support/runs.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const THEMES = ["light", "dark"] as const;
 const SMALLER = [
   [1024, 768],
@@ -17,22 +15,7 @@ const RETRIES = "- Retries are the provider's business; ours is to answer within
 const LAST = "If a rule here is in the way, say so and stop. Do not work around it.\n";
 
 /** What axe-core finds in the panes of the document; the tree beside them is looked at by its own tests. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(
-          on: object,
-        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>;
-      };
-    };
-    const { violations } = await axe.run({ exclude: [".side", ".resizer"] });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-    );
-  });
-}
+const faults = (page: Page) => axeFinds(page, { exclude: [".side", ".resizer"] });
 
 describe.skipIf(inject("chromium") === "")("how the editor looks [browser]", () => {
   const stage = runStage();

@@ -1,14 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { Claude, Codex } from "../imports/sessions.js";
 import { newId, old, talk } from "../imports/stage.js";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { type RunScene, runStage } from "../support/runs.js";
 import { temporaryDirectory } from "../support/stores.js";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe.skipIf(inject("chromium") === "")("importing sessions in the page [browser]", () => {
   const home = temporaryDirectory();
@@ -130,10 +128,7 @@ describe.skipIf(inject("chromium") === "")("importing sessions in the page [brow
       const page = await opened(scene, options);
       await page.getByRole("checkbox", { name: /^Claude Code/ }).waitFor();
       await shot(page, name);
-      await page.evaluate(axe);
-      const run =
-        "window.axe.run(document.querySelector('dialog')).then(({ violations }) => violations.map(({ id }) => id))";
-      expect(await page.evaluate(run), name).toEqual([]);
+      expect(await axeFinds(page, "dialog"), name).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     }
   });

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { shownRows, threadPath } from "../support/page/inspector.js";
 import { agentAt, apis, calls, runStage } from "../support/runs.js";
@@ -10,20 +10,6 @@ const config = (url: string) => ({
   agents: [agentAt(url, apis[0], { systemPrompt: "You are calm.", toolDenylist: ["*_delete"] })],
   plugins: {},
 });
-
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-
-/** What axe has to say of a part of the page. */
-async function complaints(page: Page, part: string): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async (selector) => {
-    const { axe: checker } = globalThis as unknown as {
-      axe: { run(of: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await checker.run(selector);
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-  }, part);
-}
 
 /** Where the rows of the list stand. */
 const places = (page: Page) =>
@@ -233,14 +219,14 @@ describe.skipIf(inject("chromium") === "")("the inspector's pane [browser]", () 
       const page = await browser.open(stage.gateway(), threadPath(scene, id), { colorScheme });
       await page.getByText("Replay verified").waitFor();
       await page.getByRole("button", { name: "Available tools", exact: true }).click();
-      expect(await complaints(page, ".insp")).toEqual([]);
+      expect(await axeFinds(page, ".insp")).toEqual([]);
       await page.getByRole("tab", { name: "Runs" }).click();
       await page.getByRole("list", { name: "Runs, newest first" }).waitFor();
-      expect(await complaints(page, ".insp")).toEqual([]);
+      expect(await axeFinds(page, ".insp")).toEqual([]);
       for (const tail of ["full=1", "full=1&show=text", "full=1&show=request", "full=1&preview=1"]) {
         await page.goto(stage.gateway().url + threadPath(scene, id, `/context/${run.id}?${tail}`));
         await page.locator(".full .tb, .full .words").first().waitFor();
-        expect(await complaints(page, ".full"), tail).toEqual([]);
+        expect(await axeFinds(page, ".full"), tail).toEqual([]);
       }
     },
     120_000,

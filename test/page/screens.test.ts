@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
-import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { cutOff } from "../support/page/cut.js";
 import { DESK, PHONE, returning, SCREENS, type Screen } from "../support/page/harbor-screens.js";
@@ -10,19 +7,6 @@ import { harborStage } from "../support/page/harbor-stage.js";
 
 /** The others have a screen of their own on a phone. */
 const ALSO_NARROW = new Set(["error", "first", "settings", "empty"]);
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds, each with the first elements it found it in. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.map(({ id, impact, nodes }) => {
-    const where = nodes.slice(0, 3).map(({ html }) => html.slice(0, 160));
-    return `${impact} ${id} (${nodes.length}): ${where.join(" | ")}`;
-  });
-}
 
 describe.skipIf(inject("chromium") === "")("every screen [browser]", () => {
   const stage = harborStage();
@@ -51,11 +35,11 @@ describe.skipIf(inject("chromium") === "")("every screen [browser]", () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
         await shot(page, `screen-${screen.name}-${colorScheme}`);
-        expect(await findings(page), colorScheme).toEqual([]);
+        expect(await axeFinds(page), colorScheme).toEqual([]);
       }
       if (ALSO_NARROW.has(screen.name)) {
         await page.setViewportSize(PHONE);
-        expect(await findings(page), "at 390").toEqual([]);
+        expect(await axeFinds(page), "at 390").toEqual([]);
       }
     },
   );

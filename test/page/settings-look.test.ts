@@ -1,25 +1,8 @@
-import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { sqliteStore } from "../support/stores.js";
-
-const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-
-/** What axe finds in a part of the page as it is now. */
-async function problems(page: Page, within: string): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async (part) => {
-    const { axe } = window as unknown as { axe: { run(part: string): Promise<{ violations: Violation[] }> } };
-    interface Violation {
-      readonly id: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }
-    const { violations } = await axe.run(part);
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-  }, within);
-}
 
 describe.skipIf(inject("chromium") === "")("what stands around the threads [browser]", () => {
   const browser = pageBrowser();
@@ -43,7 +26,7 @@ describe.skipIf(inject("chromium") === "")("what stands around the threads [brow
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Search or run" }).fill("web");
       await page.getByRole("option", { name: /^Webhooks/ }).waitFor();
-      expect(await problems(page, ".pal")).toEqual([]);
+      expect(await axeFinds(page, ".pal")).toEqual([]);
       await shot(page, `around-palette-${colorScheme}`);
       await page.keyboard.press("Escape");
       await agent.click();
@@ -51,12 +34,12 @@ describe.skipIf(inject("chromium") === "")("what stands around the threads [brow
         .getByRole("dialog", { name: "Agents" })
         .getByText(/tools: /)
         .waitFor();
-      expect(await problems(page, ".agent-menu")).toEqual([]);
+      expect(await axeFinds(page, ".agent-menu")).toEqual([]);
       await shot(page, `around-agents-${colorScheme}`);
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-      expect(await problems(page, ".keys-sheet")).toEqual([]);
+      expect(await axeFinds(page, ".keys-sheet")).toEqual([]);
       await shot(page, `around-keys-${colorScheme}`);
       await page.goto(`${gateway.url}/w/${gateway.home}/settings`);
       await page
@@ -64,7 +47,7 @@ describe.skipIf(inject("chromium") === "")("what stands around the threads [brow
         .first()
         .waitFor();
       await page.getByText("Demo Notes").first().waitFor();
-      expect(await problems(page, ".main")).toEqual([]);
+      expect(await axeFinds(page, ".main")).toEqual([]);
     });
   }
 

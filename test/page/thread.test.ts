@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { describe, expect, inject, test } from "vitest";
 import { playByAgent } from "../support/agents.js";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { says } from "../support/runs.js";
 import { pathOf, said, soon, threadStage } from "./thread-scenes.js";
@@ -149,7 +148,6 @@ describe.skipIf(inject("chromium") === "")("a thread [browser]", () => {
   test("[PTH7] there is nothing for axe to report, in both themes and on a phone", async () => {
     const scene = await stage.scene();
     const { path, end } = await stage.streaming(scene);
-    const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const looks = [
       { colorScheme: "light" },
       { colorScheme: "dark" },
@@ -161,19 +159,7 @@ describe.skipIf(inject("chromium") === "")("a thread [browser]", () => {
         .getByRole("group", { name: /wants to run a command/ })
         .waitFor();
       await shot(page, `thread-axe-${"viewport" in look ? "phone" : look.colorScheme}`);
-      await page.evaluate(source);
-      const found = await page.evaluate(async () => {
-        const axe = (
-          window as unknown as { axe: { run(where: string): Promise<{ violations: Violation[] }> } }
-        ).axe;
-        interface Violation {
-          id: string;
-          nodes: { html: string }[];
-        }
-        const { violations } = await axe.run("main");
-        return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))]);
-      });
-      expect(found).toEqual([]);
+      expect(await axeFinds(page, "main")).toEqual([]);
     }
     end();
   });

@@ -1,24 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
+import { axeFinds } from "../support/page/axe.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
 import { asks, harbor, openFolders, row, treeStage } from "../support/page/tree.js";
 import { runStage } from "../support/runs.js";
 import { sqliteStore } from "../support/stores.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe has to say about a part of the page. */
-async function complaints(page: Page, part: string): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async (selector) => {
-    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
-    const { axe } = window as unknown as { axe: { run(part: string): Promise<Found> } };
-    const { violations } = await axe.run(selector);
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-  }, part);
-}
 
 describe.skipIf(inject("chromium") === "")("how the tree looks [browser]", () => {
   const stage = runStage(sqliteStore, treeStage);
@@ -68,7 +53,7 @@ describe.skipIf(inject("chromium") === "")("how the tree looks [browser]", () =>
       await page.getByRole("button", { name: "1 waiting" }).click();
       await page.getByRole("dialog", { name: "Waiting for you" }).waitFor();
       await shot(page, `tree-waiting-${colorScheme}`);
-      expect(await complaints(page, "#root")).toEqual([]);
+      expect(await axeFinds(page, "#root")).toEqual([]);
       await page.keyboard.press("Escape");
       await row(page, "Decisions").focus();
       await page.keyboard.press("Space");
@@ -76,22 +61,22 @@ describe.skipIf(inject("chromium") === "")("how the tree looks [browser]", () =>
       await page.keyboard.press("Shift+F10");
       await page.getByRole("menu").waitFor();
       await shot(page, `tree-several-${colorScheme}`);
-      expect(await complaints(page, "#root")).toEqual([]);
+      expect(await axeFinds(page, "#root")).toEqual([]);
       await page.keyboard.press("Escape");
       await page.keyboard.press("m");
       await page.getByRole("dialog").waitFor();
       await shot(page, `tree-move-${colorScheme}`);
-      expect(await complaints(page, "dialog")).toEqual([]);
+      expect(await axeFinds(page, "dialog")).toEqual([]);
       await page.keyboard.press("Escape");
       await page.keyboard.press("/");
       await page.keyboard.type("re");
       await page.getByRole("button", { name: "Group by agent" }).click();
       await row(page, /^Claude Code/).waitFor();
       await shot(page, `tree-grouped-${colorScheme}`);
-      expect(await complaints(page, "#root")).toEqual([]);
+      expect(await axeFinds(page, "#root")).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
       await row(page, /^Claude Code/).waitFor();
-      expect(await complaints(page, "#root")).toEqual([]);
+      expect(await axeFinds(page, "#root")).toEqual([]);
     },
   );
 });
