@@ -27,6 +27,7 @@ export type {
   RunDecision,
   RunOrigin,
   RunStatus,
+  RunSteering,
   RunUsage,
   Thread,
   ThreadConfig,

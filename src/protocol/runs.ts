@@ -81,6 +81,12 @@ export const runOrigin = z
   })
   .describe("Where a run that no person asked for comes from.");
 
+export const steering = z.object({
+  message_id: z.string().describe("under which it will stand in the thread"),
+  content: z.string().describe("the beginning of its text"),
+  created_at: unixSeconds,
+});
+
 export const run = z
   .object({
     id: runId,
@@ -98,6 +104,10 @@ export const run = z
       .array(madeDecision)
       .optional()
       .describe("what was answered to its own calls that waited, oldest first; the last 200"),
+    steering: z
+      .array(steering)
+      .optional()
+      .describe("what people said to it that it will be told with its next step, oldest first"),
     error: z.object({ code: z.string().describe("the dotted kind"), message: z.string() }).optional(),
     usage: usage.optional(),
     user_message_id: z.string(),

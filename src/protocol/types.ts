@@ -20,6 +20,7 @@ export type ThreadSetup = z.output<typeof file.threadSetup>;
 export type TrustState = z.output<typeof file.trustState>;
 export type Run = z.output<typeof runs.run>;
 export type RunDecision = z.output<typeof runs.madeDecision>;
+export type RunSteering = z.output<typeof runs.steering>;
 export type RunApproval = z.output<typeof runs.approval>;
 export type RunOrigin = z.output<typeof runs.runOrigin>;
 export type RunStatus = z.output<typeof runs.runStatus>;

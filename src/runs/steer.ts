@@ -37,6 +37,7 @@ export async function steerRun(
       input: input.encoded.ref,
       user_message_id: input.message.id,
       agent_message_id: randomUUID(),
+      content: input.preview,
     };
     await commitEvents(deps, session, [event], { blobs: [input.encoded], origin });
     session.inputs.set(input.message.id, input);

@@ -24,6 +24,7 @@ export function runToWire(row: RunRow, delegated: readonly RunRow[] = []): Run {
     ...(row.origin !== null && { origin: originOf(row.origin) }),
     ...(approvals.length > 0 && { approvals }),
     ...(row.decisions !== null && { decisions: JSON.parse(row.decisions) }),
+    ...(row.steering !== null && { steering: JSON.parse(row.steering) }),
     ...(row.error !== null && { error: JSON.parse(row.error) }),
     ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
     ...(row.status === "queued" && row.content !== null && { content: row.content }),

@@ -167,7 +167,7 @@ export interface JournalEventRow {
   hash: string;
 }
 
-/** What a journal says of a run, for lists. `error`, `usage`, `origin`, `approvals` and `decisions` hold JSON text. */
+/** What a journal says of a run, for lists. `error`, `usage`, `origin`, `approvals`, `decisions` and `steering` hold JSON text. */
 export interface RunRow {
   id: string;
   workspace_id: string;
@@ -184,6 +184,8 @@ export interface RunRow {
   approvals: string | null;
   /** What somebody said to calls that waited. */
   decisions: string | null;
+  /** What people said to it that its next step will tell. */
+  steering: string | null;
   error: string | null;
   usage: string | null;
   /** The beginning of what it was asked. */

@@ -10,6 +10,7 @@ import { artifacts } from "../../src/store/migrations/0005-artifacts.js";
 import { programs } from "../../src/store/migrations/0006-programs.js";
 import { decisions } from "../../src/store/migrations/0007-decisions.js";
 import { manyThreads } from "../../src/store/migrations/0008-many-threads.js";
+import { steering } from "../../src/store/migrations/0009-steering.js";
 import { migrate } from "../../src/store/migrations/index.js";
 import type { Migration } from "../../src/store/migrations/migration.js";
 import { onEachStore } from "../support/stores.js";
@@ -17,7 +18,17 @@ import { writeOldStore } from "./support/old-store.js";
 import { addWorkspace, placedRow, rawStep, threadRow, workspaceRow } from "./support/rows.js";
 import { locationOf, openStage, runSql, type Stage } from "./support/stage.js";
 
-const released = [groundFloor, threadFiles, runs, agents, artifacts, programs, decisions, manyThreads];
+const released = [
+  groundFloor,
+  threadFiles,
+  runs,
+  agents,
+  artifacts,
+  programs,
+  decisions,
+  manyThreads,
+  steering,
+];
 const known = released.length;
 
 const addsColumn: Migration = {

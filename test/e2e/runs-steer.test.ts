@@ -60,6 +60,35 @@ onEachStore("steering", (kind) => {
     expect(new Set(messages.map((message) => message.id)).size).toBe(4);
   });
 
+  test("[RUN36] what it was steered with is seen until it is told", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start();
+    const words = `seen ${kind.name}`;
+    scene.plays(calls("held_work", { words }), says("As you wish."));
+    const { run } = await scene.startRun(id, "Work!");
+    await held.began(1);
+    const sent: Message[] = [];
+    for (const content of ["Be brief.", `Mind this. ${"x".repeat(1_000)}`])
+      sent.push((await scene.wire.result("run/steer", { run_id: run.id, content })).message);
+    const steering = [
+      { message_id: sent[0]?.id, content: "Be brief.", created_at: expect.any(Number) },
+      {
+        message_id: sent[1]?.id,
+        content: expect.stringMatching(/^Mind this\. x+…?$/),
+        created_at: expect.any(Number),
+      },
+    ];
+    const { workspace_id } = scene;
+    expect((await scene.getRun(run.id)).steering).toEqual(steering);
+    expect((await scene.wire.result("run/list", { workspace_id, thread_id: id })).data[0]?.steering).toEqual(
+      steering,
+    );
+    held.release(words);
+    expect(await scene.ended(run.id)).not.toHaveProperty("steering");
+    const changes = scene.wire.notifications("run/changed").filter(({ params }) => params.run.id === run.id);
+    expect(changes.map(({ params }) => params.run.steering?.length ?? 0)).toEqual([0, 1, 2, 0, 0]);
+  });
+
   test("[RUN31] a run that had no next step gets one", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start();

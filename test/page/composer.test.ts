@@ -96,10 +96,18 @@ describe.skipIf(inject("chromium") === "")("the composer [browser]", () => {
     // The field is empty before the gateway has answered.
     const handed = () => Object.keys(localStorage).filter((key) => key.startsWith("heddle.handed."));
     await expect.poll(() => composer.page.evaluate(handed)).toEqual([]);
+    // What a long step keeps from being told is not gone: it waits, in other windows too.
+    const other = new ComposerPage(await browser.again(composer.page, threadPath(thread)));
+    for (const window of [composer, other])
+      await expect
+        .poll(() => window.rows().allInnerTexts())
+        .toEqual([expect.stringMatching(/^Use the event id\s*With the next step$/)]);
+    await shot(composer.page, "composer-steering-light");
     scene.model.open("steer");
     const second = JSON.parse((await scene.model.request(1)).body);
     expect(second.messages.at(-1)).toMatchObject({ role: "user", content: "Use the event id" });
     await composer.button("Stop").waitFor({ state: "detached" });
+    await expect.poll(() => composer.rows().count()).toBe(0);
     expect(await scene.runs(thread.id)).toHaveLength(1);
     // Nothing runs any more: the same keys send.
     scene.plays("Sent.");

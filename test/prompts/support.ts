@@ -174,6 +174,7 @@ export class Room {
       origin: null,
       approvals: null,
       decisions: null,
+      steering: null,
       error: null,
       usage: null,
       content: null,

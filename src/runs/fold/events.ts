@@ -66,6 +66,8 @@ export interface RunSteered extends OfRun {
   readonly user_message_id: string;
   /** Under which the rest of the answer will stand. */
   readonly agent_message_id: string;
+  /** The beginning of what a person said. */
+  readonly content?: string;
   readonly origin?: Origin;
 }
 

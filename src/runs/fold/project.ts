@@ -1,4 +1,4 @@
-import type { RunDecision } from "../../protocol/index.js";
+import type { RunDecision, RunSteering } from "../../protocol/index.js";
 import type { RunRow } from "../../store/index.js";
 import type { RunEvent, RunRequested } from "./events.js";
 import { type ActiveRun, asking, awaitsAnswer, isEnd, type RunsState } from "./state.js";
@@ -35,6 +35,7 @@ function ended(row: RunRow, event: RunEvent, { seq, at }: { seq: number; at: num
     status: event.type.slice("run.".length),
     error: "error" in event && event.error ? JSON.stringify(event.error) : null,
     approvals: null,
+    steering: null,
     last_seq: seq,
     ended_at: at,
     updated_at: at,
@@ -62,9 +63,14 @@ function decide(next: Map<string, RunRow>, event: RunEvent, { active }: RunsStat
 function underWay(row: RunRow, active: ActiveRun, begun: number | undefined): RunRow {
   const usage = active.usage ? JSON.stringify(active.usage) : null;
   const approvals = approvalsOf(active);
+  const steering = steeringOf(active);
   const status = approvals !== null || awaitsAnswer(active) ? "waiting" : "running";
   const same =
-    row.status === status && row.steps === active.step && row.usage === usage && row.approvals === approvals;
+    row.status === status &&
+    row.steps === active.step &&
+    row.usage === usage &&
+    row.approvals === approvals &&
+    row.steering === steering;
   if (begun === undefined && same) return row;
   return {
     ...row,
@@ -72,6 +78,7 @@ function underWay(row: RunRow, active: ActiveRun, begun: number | undefined): Ru
     steps: active.step,
     usage,
     approvals,
+    steering,
     ...(begun !== undefined && { started_at: begun, updated_at: begun }),
   };
 }
@@ -99,6 +106,14 @@ function approvalsOf(active: ActiveRun): string | null {
   return pending.length === 0 ? null : JSON.stringify(pending);
 }
 
+/** Results of other agents are told with the next step as well, and are nobody's words that somebody could miss. */
+function steeringOf({ steered }: ActiveRun): string | null {
+  const waiting = steered.flatMap(({ user_message_id: message_id, said }): RunSteering[] =>
+    said ? [{ message_id, content: said.content, created_at: Math.floor(said.at / 1000) }] : [],
+  );
+  return waiting.length === 0 ? null : JSON.stringify(waiting);
+}
+
 function admitted(
   before: RunRow | undefined,
   event: RunRequested,
@@ -119,6 +134,7 @@ function admitted(
     origin: event.origin ? JSON.stringify(event.origin) : (before?.origin ?? null),
     approvals: null,
     decisions: null,
+    steering: null,
     error: null,
     usage: null,
     content: event.content,

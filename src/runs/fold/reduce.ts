@@ -23,6 +23,7 @@ import {
   isEnd,
   type Phase,
   type RunsState,
+  type Steering,
 } from "./state.js";
 
 /** Where an event stands: intent ids are made of it, so they are the same whenever it is folded. */
@@ -108,8 +109,14 @@ function begin(run: AdmittedRun): ActiveRun {
 
 function steered(active: ActiveRun, event: RunSteered): Change {
   if (active.phase === "ending") return { rejected: "the run is about to end" };
-  const { input, user_message_id, agent_message_id, origin } = event;
-  const steering = { input, user_message_id, agent_message_id, ...(origin && { origin }) };
+  const { input, user_message_id, agent_message_id, content, origin, at } = event;
+  const steering: Steering = {
+    input,
+    user_message_id,
+    agent_message_id,
+    ...(content !== undefined && { said: { content, at } }),
+    ...(origin && { origin }),
+  };
   const hops = Math.max(active.hops ?? active.origin?.hops ?? 0, origin?.hops ?? 0);
   const next = { ...active, steered: [...active.steered, steering], ...(origin && { hops }) };
   return { active: awaitsAnswer(active) ? withFurther(next) : next };

@@ -46,6 +46,8 @@ export interface Steering {
   readonly input: string;
   readonly user_message_id: string;
   readonly agent_message_id: string;
+  /** Of what a person said: what is shown until it is told. */
+  readonly said?: { readonly content: string; readonly at: number };
   readonly origin?: Origin;
 }
 

@@ -199,15 +199,12 @@ function* writeHistory(
   }
 }
 
+const SEEN = ["status", "content", "approvals", "steering"] as const satisfies readonly (keyof RunRow)[];
+
 /** What a client would see another way: each step on its own is no news. */
-function isNews(
-  session: ThreadSession,
-  row: Pick<RunRow, "id" | "status" | "content" | "approvals">,
-): boolean {
+function isNews(session: ThreadSession, row: Pick<RunRow, "id" | (typeof SEEN)[number]>): boolean {
   const before = session.position.rows.get(row.id);
-  return (
-    before?.status !== row.status || before.content !== row.content || before.approvals !== row.approvals
-  );
+  return SEEN.some((column) => before?.[column] !== row[column]);
 }
 
 function statusOf({ position }: ThreadSession): ThreadRow["status"] {

@@ -9,6 +9,7 @@ import { artifacts } from "./0005-artifacts.js";
 import { programs } from "./0006-programs.js";
 import { decisions } from "./0007-decisions.js";
 import { manyThreads } from "./0008-many-threads.js";
+import { steering } from "./0009-steering.js";
 import type { Migration } from "./migration.js";
 
 const migrations: readonly Migration[] = [
@@ -20,6 +21,7 @@ const migrations: readonly Migration[] = [
   programs,
   decisions,
   manyThreads,
+  steering,
 ];
 
 /** The schema this program reads and writes. */

@@ -116,6 +116,7 @@ function useRows(threadId: string, run: Run | undefined) {
   const lingering = useLingering([...queued.map(({ id }) => id), ...unsent.map(({ key }) => key)], BLINK_MS);
   const isKept = ({ key, problem, busy }: Unsent) => offline || problem || busy || lingering.has(key);
   return {
+    steering: run?.steering ?? [],
     queued: queued.filter(({ id }) => run !== undefined || lingering.has(id)),
     unsent: unsent.filter(isKept),
   };

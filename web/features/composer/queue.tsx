@@ -1,15 +1,18 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
-import type { Run } from "../../../src/protocol/index.js";
+import type { Run, RunSteering } from "../../../src/protocol/index.js";
 import type { Unsent } from "../../state/outbox.js";
 import { Icon } from "../../ui/icon.js";
 import { QueuedRow } from "./queued-row.js";
+import { SteeringRow } from "./steering-row.js";
 import { UnsentRow } from "./unsent-row.js";
 
 const SHOWN = 3;
 const [CHOSEN, BEGUN] = ["chosen", "begun"] as const;
 
 interface QueueProps {
+  /** What the run under way will be told with its next step, oldest first. */
+  readonly steering: readonly RunSteering[];
   /** What the gateway has queued, next first. */
   readonly queued: readonly Run[];
   /** What waits in this browser, oldest first. */
@@ -21,14 +24,14 @@ interface QueueProps {
   onEdit(id: string | undefined): void;
 }
 
-/** What waits for its turn, the next one nearest to the field. */
-export function Queue({ queued, unsent, editing, begun, onEdit }: QueueProps) {
+/** What waits: for its turn, the next one nearest to the field, and below it what the run under way is told before that. */
+export function Queue({ steering, queued, unsent, editing, begun, onEdit }: QueueProps) {
   const [unfolded, setUnfolded] = useState(false);
   const all = [
     ...queued.map((run, at) => ({ id: run.id, run, next: at === 0, unsent: undefined })),
     ...unsent.map((each) => ({ id: each.key, run: undefined, next: false, unsent: each })),
   ];
-  if (all.length === 0) return null;
+  if (all.length + steering.length === 0) return null;
   // What was refused asks for a decision, and what is edited has the focus: neither is folded away.
   const kept = (row: (typeof all)[number], at: number) =>
     unfolded ||
@@ -59,6 +62,9 @@ export function Queue({ queued, unsent, editing, begun, onEdit }: QueueProps) {
         if (waiting) return <UnsentRow key={id} unsent={waiting} {...edit} />;
         return <QueuedRow key={id} run={run as Run} next={next} {...edit} />;
       })}
+      {steering.toReversed().map((said) => (
+        <SteeringRow key={said.message_id} said={said} />
+      ))}
     </ul>
   );
 }
