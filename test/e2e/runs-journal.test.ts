@@ -124,6 +124,7 @@ onEachStore("the journal of a run", (kind) => {
       input: REF,
       user_message_id: steered.message.id,
       agent_message_id: expect.any(String),
+      content: "mind this",
     });
     expect(events.slice(-2)).toMatchObject([
       { type: "effect.receipt", status: "cancelled" },

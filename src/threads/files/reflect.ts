@@ -118,7 +118,9 @@ export async function readFiles(
   const thread = await deps.files.thread(root, thread_id);
   const stamp = envelopeStamp(thread.dir) ?? "none";
   const file_root = root === deps.files.directoryOf(workspace) ? null : root;
-  const sameFile = !force && row !== undefined && isSameFile(row, stamp, file_root);
+  // Counts that follow a message change the file and nothing that the index knows: it is not read again for those.
+  const wasRead = row?.envelope_stamp === stamp || deps.files.envelopeWasRead(workspace.id, thread_id, stamp);
+  const sameFile = !force && wasRead && row !== undefined && isSamePlace(row, file_root);
   const found = sameFile ? undefined : await readEnvelope(deps, thread, row);
   const known = row?.envelope_stamp === null ? undefined : row;
   const envelopeOf = async () => found ?? thread.envelope();
@@ -178,9 +180,8 @@ async function rowOf(deps: ThreadsDeps, { row, workspace, thread_id }: FilesOf):
 }
 
 /** A directory that was moved keeps its stamps: where it stands now is a change all the same. */
-function isSameFile(row: ThreadRow, stamp: string, file_root: string | null): boolean {
-  const usable = row.deleted_at === null && row.read_only === null;
-  return usable && row.file_root === file_root && row.envelope_stamp === stamp;
+function isSamePlace(row: ThreadRow, file_root: string | null): boolean {
+  return row.deleted_at === null && row.read_only === null && row.file_root === file_root;
 }
 
 /** What `thread.json` says, with our own values put back where another program lost them. */
@@ -211,13 +212,22 @@ export function* writeReading(deps: ThreadsDeps, reading: Reading): Unit<Written
   const { workspace, thread_id } = reading.files;
   const before = yield* threads.findPlacedThread(workspace.id, thread_id);
   if (!before) return yield* insert(deps, reading);
-  yield* threads.updateThread(workspace.id, thread_id, reading.changes);
+  yield* threads.updateThread(workspace.id, thread_id, withoutSameTitle(reading.changes, before));
   if (reading.log?.replaced) yield* messages.removeMessages(workspace.id, thread_id);
   const thread = threadToWire({ ...before, ...reading.changes });
   const back = before.deleted_at !== null;
   const visible = back || !isDeepStrictEqual(thread, threadToWire(before));
   const tree = { threads: [thread], ...(back && { placements: [placementOf(before)] }) };
   return { thread, made: false, visible, tree };
+}
+
+/** What it is found by is made anew only when it is called something else. */
+function withoutSameTitle(
+  changes: Partial<ThreadRow>,
+  { title }: Pick<ThreadRow, "title">,
+): Partial<ThreadRow> {
+  const { title_search: _, ...others } = changes;
+  return changes.title === title ? others : changes;
 }
 
 function* insert(deps: ThreadsDeps, { files, changes, own }: Reading): Unit<Written> {

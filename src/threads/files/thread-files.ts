@@ -106,6 +106,11 @@ export class ThreadFiles {
     return this.#seen.get(`${workspace_id}/${thread_id}`) === stamps;
   }
 
+  /** Whether that state of `thread.json` was read: the index says what it says, though it may name an older one. */
+  envelopeWasRead(workspace_id: string, thread_id: string, stamp: string): boolean {
+    return this.#seen.get(`${workspace_id}/${thread_id}`)?.startsWith(`${stamp} `) ?? false;
+  }
+
   /** Lets go of a directory that is about to move or go. */
   async forget(root: string): Promise<void> {
     this.#projects.delete(root);
