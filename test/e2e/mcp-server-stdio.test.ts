@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ended } from "../support/cli.js";
+import { COMMAND, ended } from "../support/cli.js";
 import { heldTool } from "../support/held-tool.js";
 import { jsonOf, textOf } from "../support/mcp-client.js";
 import { agentAt, apis, runStage } from "../support/runs.js";
@@ -24,9 +23,7 @@ const stage = runStage(undefined, {
   options: { tools: [held.tool] },
 });
 
-/** The command as it was written: what is tried here does not depend on how it is bundled. */
-const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
-const WORDS = ["--import", loader, resolve("src/cli/main.ts"), "mcp"];
+const WORDS = [COMMAND, "mcp"];
 
 interface Given {
   readonly env?: Record<string, string>;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { bundleChildren } from "./children.js";
 import { makeMigrated } from "./migrated.js";
 
 declare module "vitest" {
@@ -26,6 +27,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide("chromium", services.chromium.path ?? "");
   const tmp = mkdtempSync(join(tmpdir(), "heddle-test-"));
   project.provide("tmp", tmp);
+  await bundleChildren(tmp);
   const clean = () => rmSync(tmp, { recursive: true, force: true });
   if (!services.postgres.bin) {
     project.provide("postgres", "");

@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/index.js";
 import {
   type McpServerEntry,
@@ -10,16 +9,14 @@ import {
   type ToolContext,
   ToolRegistry,
 } from "../../src/tools/index.js";
+import { MCP_CHILD } from "./children.js";
 import type { McpScript } from "./mcp-script.js";
-
-const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
-const program = resolve("test/support/mcp-child.ts");
 
 /** An entry that starts a scripted server. */
 export function scripted(script: McpScript = {}, ...habits: readonly string[]): McpServerEntry {
   return {
     command: process.execPath,
-    args: ["--import", loader, program, JSON.stringify(script), ...habits],
+    args: [join(inject("tmp"), MCP_CHILD), JSON.stringify(script), ...habits],
   };
 }
 
