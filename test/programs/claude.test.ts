@@ -225,6 +225,14 @@ test("[CLD30] one that works without being asked is not kept", async () => {
   expect(only(events, "text").map(({ text: words }) => words)).toEqual(["Hel", "lo."]);
 });
 
+test("[CLD30] what it says right behind its result is no part of the answer, nor is it kept then", async () => {
+  const fake = fakeClaude({ turns: [[...hello, ...hello]] });
+  const asking = fake.provider();
+  const events = await all(asking.generate(fake.request([user("Q1")])));
+  expect(only(events, "text").map(({ text: words }) => words)).toEqual(["Hel", "lo."]);
+  await expect.poll(() => groupRuns(fake.log()[0]?.pid ?? 0)).toBe(false);
+});
+
 test("[CLD31] its temporary files are gone with it, and those of a gateway that was killed a day later", async () => {
   const orphan = join(tmpdir(), "heddle-claude-999999999-x");
   mkdirSync(orphan, { recursive: true });

@@ -21,6 +21,8 @@ export class Answer {
   #resolve: (reason: FinishReason) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #isOver = false;
+  /** Its result was heard. What comes behind it, though it be with the same bytes, is no part of it. */
+  hasEnded = false;
   session: string | undefined;
 
   constructor(turn: Turn, tell: Tell, say: Say) {
@@ -113,7 +115,12 @@ export class Answer {
     const usage = usageOf(line);
     if (usage) this.#tell(usage);
     if (line.is_error) this.#failed(line);
-    else this.#resolve(reasons[line.stop_reason ?? ""] ?? "other");
+    else this.#end(reasons[line.stop_reason ?? ""] ?? "other");
+  }
+
+  #end(reason: FinishReason): void {
+    this.hasEnded = true;
+    this.#resolve(reason);
   }
 
   #failed({ errors, result, subtype, stop_reason }: LineOf<"result">): void {
@@ -124,7 +131,7 @@ export class Answer {
       return;
     }
     this.diagnostic(words);
-    this.#resolve(isCut ? "length" : "content_filter");
+    this.#end(isCut ? "length" : "content_filter");
   }
 }
 

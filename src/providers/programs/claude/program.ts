@@ -148,7 +148,7 @@ class ClaudeConversation implements Conversation {
   #hear(line: Line): void {
     if (line.type === "control_request") void this.#permit(line);
     else if (line.type === "control_cancel_request") this.#withdraw(line.request_id);
-    else if (this.#answer) this.#answer.hear(line);
+    else if (this.#answer && !this.#answer.hasEnded) this.#answer.hear(line);
     // It works without having been asked, which no thread would know of; another process goes on with what it was told.
     else if (this.#asked > 0 && strays.has(line.type)) this.end("politely").catch(() => {});
   }
