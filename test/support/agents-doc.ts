@@ -114,7 +114,8 @@ export class Scene {
     const all = await this.wire.settled();
     const fresh = all.slice(this.#heard);
     this.#heard = all.length;
-    return fresh;
+    // Which agents there are is told once it is known, on a busy machine in the middle of anything.
+    return fresh.filter(({ method }) => method !== "agent/changed");
   }
 
   /** What a refused call must leave as it was: the tree, the number of its last notification, the root's history. */
