@@ -118,9 +118,7 @@ export async function readFiles(
   const thread = await deps.files.thread(root, thread_id);
   const stamp = envelopeStamp(thread.dir) ?? "none";
   const file_root = root === deps.files.directoryOf(workspace) ? null : root;
-  // Counts that follow a message change the file and nothing that the index knows: it is not read again for those.
-  const wasRead = row?.envelope_stamp === stamp || deps.files.envelopeWasRead(workspace.id, thread_id, stamp);
-  const sameFile = !force && wasRead && row !== undefined && isSamePlace(row, file_root);
+  const sameFile = !force && row !== undefined && isSameFile(deps, row, stamp, file_root);
   const found = sameFile ? undefined : await readEnvelope(deps, thread, row);
   const known = row?.envelope_stamp === null ? undefined : row;
   const envelopeOf = async () => found ?? thread.envelope();
@@ -179,9 +177,14 @@ async function rowOf(deps: ThreadsDeps, { row, workspace, thread_id }: FilesOf):
   return row ?? deps.store.read(() => threadFiles.findIndexed(workspace.id, thread_id));
 }
 
-/** A directory that was moved keeps its stamps: where it stands now is a change all the same. */
-function isSamePlace(row: ThreadRow, file_root: string | null): boolean {
-  return row.deleted_at === null && row.read_only === null && row.file_root === file_root;
+/**
+ * A directory that was moved keeps its stamps: where it stands now is a change all the same. Counts that follow a message
+ * change the file and nothing that the index knows: it is not read again for those.
+ */
+function isSameFile(deps: ThreadsDeps, row: ThreadRow, stamp: string, file_root: string | null): boolean {
+  const usable = row.deleted_at === null && row.read_only === null;
+  if (!usable || row.file_root !== file_root) return false;
+  return row.envelope_stamp === stamp || deps.files.envelopeWasRead(row.workspace_id, row.id, stamp);
 }
 
 /** What `thread.json` says, with our own values put back where another program lost them. */
