@@ -145,7 +145,7 @@ export const idempotencyKey = optionalParam(
 
 export const runChangedNotification = z
   .object({ run, seq })
-  .describe("A run was admitted, began, waits, or ended.");
+  .describe("A run was admitted, began, was steered, waits, or ended.");
 
 export const runDeltaNotification = z
   .object({

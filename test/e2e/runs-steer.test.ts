@@ -63,10 +63,9 @@ onEachStore("steering", (kind) => {
   test("[RUN36] what it was steered with is seen until it is told", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start();
-    const words = `seen ${kind.name}`;
-    scene.plays(calls("held_work", { words }), says("As you wish."));
+    scene.plays({ steps: [{ text: "I begin" }, { gate: "seen" }, { text: "." }] }, says("As you wish."));
     const { run } = await scene.startRun(id, "Work!");
-    await held.began(1);
+    await scene.model.request(0);
     const sent: Message[] = [];
     for (const content of ["Be brief.", `Mind this. ${"x".repeat(1_000)}`])
       sent.push((await scene.wire.result("run/steer", { run_id: run.id, content })).message);
@@ -83,10 +82,14 @@ onEachStore("steering", (kind) => {
     expect((await scene.wire.result("run/list", { workspace_id, thread_id: id })).data[0]?.steering).toEqual(
       steering,
     );
-    held.release(words);
+    scene.model.open("seen");
     expect(await scene.ended(run.id)).not.toHaveProperty("steering");
-    const changes = scene.wire.notifications("run/changed").filter(({ params }) => params.run.id === run.id);
-    expect(changes.map(({ params }) => params.run.steering?.length ?? 0)).toEqual([0, 1, 2, 0, 0]);
+    const waiting = () =>
+      scene.wire
+        .notifications("run/changed")
+        .filter(({ params }) => params.run.id === run.id)
+        .map(({ params }) => params.run.steering?.length ?? 0);
+    await expect.poll(waiting).toEqual([0, 1, 2, 0, 0]);
   });
 
   test("[RUN31] a run that had no next step gets one", async () => {
