@@ -1,7 +1,8 @@
-// Builds dist/: types and subpath exports with tsc, the command as one bundle with rolldown (file count dominates start-up).
+// Builds dist/: types and subpath exports with tsc, the command as one bundle with rolldown (reading and compiling its files dominate start-up).
 import { spawnSync } from "node:child_process";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { build } from "vite";
 
@@ -36,29 +37,56 @@ const together = [
   includeDependenciesRecursively: true,
 }));
 
-const bundle = await rolldown({
-  input: { heddle: "dist/cli/main.js" },
-  platform: "node",
-  external: ["libsql", "pg-native"],
-  // Its `main` asks for its parts in a way no bundler can follow.
-  resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
-  logLevel: "warn",
-});
-const { output } = await bundle.write({
-  dir: "dist/bin",
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name]-[hash].js",
-  codeSplitting: { groups: together },
-  // Names of functions and classes stay: a stack that somebody sends us must be read.
-  minify: { mangle: { keepNames: { function: true, class: true } }, compress: true, codegen: true },
-});
-await bundle.close();
-for (const { fileName, code } of output) writeFileSync(`dist/bin/${fileName}`, inAscii(code));
+const plain = { platform: "node", logLevel: "warn" };
+// Names of functions and classes stay: a stack that somebody sends us must be read.
+const minify = { mangle: { keepNames: { function: true, class: true } }, compress: true, codegen: true };
+
+const first = await write(
+  {
+    ...plain,
+    input: { main: "dist/cli/main.js" },
+    external: ["libsql", "pg-native"],
+    // Its `main` asks for its parts in a way no bundler can follow.
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
+  },
+  {
+    entryFileNames: "[name]-[hash].js",
+    chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { groups: together },
+  },
+);
+const define = { FIRST_PART: JSON.stringify(first) };
+await write(
+  { ...plain, input: { heddle: "dist/cli/entry.js" }, transform: { define } },
+  { entryFileNames: "[name].js" },
+);
+writeFileSync("dist/bin/package.json", '{ "type": "commonjs" }\n');
 chmodSync("dist/bin/heddle.js", 0o755);
+compileAhead();
 
 // The page, where the gateway finds it: beside the command.
 await build({ configFile: "web/vite.config.ts", logLevel: "warn" });
+
+/** Bundles into dist/bin, as modules that are loaded at once: Node keeps no compiled code of others. Answers the entry's file. */
+async function write(input, output) {
+  const bundle = await rolldown(input);
+  const written = await bundle.write({ dir: "dist/bin", format: "cjs", minify, ...output });
+  await bundle.close();
+  for (const { fileName, code } of written.output) writeFileSync(`dist/bin/${fileName}`, inAscii(code));
+  return written.output.find(({ isEntry }) => isEntry).fileName;
+}
+
+/** A first start, so that the next one finds its code compiled (`cli/parts.ts`). */
+function compileAhead() {
+  const data = mkdtempSync(join(tmpdir(), "heddle-build-"));
+  const env = { ...process.env, HOME: data, XDG_DATA_HOME: data, HEDDLE_DETECT: "off" };
+  const { status, stderr } = spawnSync(process.execPath, ["dist/bin/heddle.js", "send", "hello"], {
+    env,
+    encoding: "utf8",
+  });
+  rmSync(data, { recursive: true, force: true });
+  if (status !== 0) throw new Error(`the built command does not work: ${stderr}`);
+}
 
 /** One letter beyond Latin-1 makes Node take two bytes for each of a file's: slower to compile, twice as much to keep. */
 function inAscii(code) {

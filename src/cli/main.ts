@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { withDefaultVerb } from "./default-verb.js";
 import { keepReportsPrivate } from "./private-reports.js";
 import { createProgram } from "./program.js";
