@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { bundleChildren } from "./children.js";
-import { makeMigrated } from "./migrated.js";
+import { makeMigrated, makeMigratedFile } from "./migrated.js";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -28,6 +28,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const tmp = mkdtempSync(join(tmpdir(), "heddle-test-"));
   project.provide("tmp", tmp);
   await bundleChildren(tmp);
+  await makeMigratedFile(tmp);
   const clean = () => rmSync(tmp, { recursive: true, force: true });
   if (!services.postgres.bin) {
     project.provide("postgres", "");

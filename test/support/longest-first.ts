@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Those that take half a minute and more: begun last, one of them would be what everybody waits for in the end. */
@@ -13,18 +13,33 @@ const LONGEST = [
 
 for (const file of LONGEST) if (!existsSync(file)) throw new Error(`${file} is listed, but not there`);
 
+/** What a file imports that starts processes. */
+const STARTS = /child_process|\/(?:cli|process|repository|mortal-gateway|programs)\.js"/;
+/** What a file imports that makes its worker large: a gateway within it. */
+const GATEWAY = /\/gateway\.js"|app\/index\.js"/;
+
+/**
+ * A process is started by a copy of the one that starts it, page tables and all: 6 ms for each 100 MB. So those that start many
+ * come while the workers are small.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     // Projects one after the other: a worker is used again only for files of the same.
     const projects = [...new Set(sorted.map(({ project }) => project.name))].sort();
-    return projects.flatMap((name) => {
-      const own = sorted.filter(({ project }) => project.name === name);
-      return [...own.filter(isLong), ...own.filter((file) => !isLong(file))];
-    });
+    return projects.flatMap((name) =>
+      sorted
+        .filter(({ project }) => project.name === name)
+        .map((file) => ({ file, rank: rankOf(file) }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ file }) => file),
+    );
   }
 }
 
-function isLong({ moduleId }: TestSpecification): boolean {
-  return LONGEST.some((file) => moduleId.endsWith(`/${file}`));
+function rankOf({ moduleId }: TestSpecification): number {
+  if (LONGEST.some((file) => moduleId.endsWith(`/${file}`))) return 0;
+  const text = readFileSync(moduleId, "utf8");
+  if (!STARTS.test(text)) return 3;
+  return GATEWAY.test(text) ? 2 : 1;
 }

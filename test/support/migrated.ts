@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import pg from "pg";
 import { openStore } from "../../src/store/index.js";
 
@@ -12,5 +13,13 @@ export async function makeMigrated(server: string): Promise<void> {
   const url = new URL(server);
   url.pathname = `/${MIGRATED}`;
   const store = await openStore(url.href);
+  await store.close();
+}
+
+/** The same as a file, below the directory of a test run. */
+export const MIGRATED_FILE = "migrated.db";
+
+export async function makeMigratedFile(directory: string): Promise<void> {
+  const store = await openStore(join(directory, MIGRATED_FILE));
   await store.close();
 }

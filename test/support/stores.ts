@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, inject } from "vitest";
-import { MIGRATED } from "./migrated.js";
+import { MIGRATED, MIGRATED_FILE } from "./migrated.js";
 
 /** One of the two stores, for a suite that holds on both. */
 export interface StoreKind {
   readonly name: "sqlite" | "postgres";
-  /** A new store: the value of `--store`, and a data directory. On PostgreSQL its tables are there: making them takes longer. */
+  /** A new store: the value of `--store`, and a data directory. Its tables are there: making them takes longer than most tests. */
   fresh(): Promise<StorePlace>;
 }
 
@@ -28,6 +28,12 @@ export function temporaryDirectory(): string {
 }
 
 async function sqlitePlace(): Promise<StorePlace> {
+  const place = emptySqlitePlace();
+  copyFileSync(join(inject("tmp"), MIGRATED_FILE), join(place.dataDir, "heddle.db"));
+  return place;
+}
+
+function emptySqlitePlace(): StorePlace {
   const dataDir = temporaryDirectory();
   return {
     store: "sqlite",
@@ -36,7 +42,11 @@ async function sqlitePlace(): Promise<StorePlace> {
   };
 }
 
-const sqlite: BareStoreKind = { name: "sqlite", fresh: sqlitePlace, empty: sqlitePlace };
+const sqlite: BareStoreKind = {
+  name: "sqlite",
+  fresh: sqlitePlace,
+  empty: async () => emptySqlitePlace(),
+};
 
 async function postgresPlace(template: string): Promise<StorePlace> {
   const dataDir = temporaryDirectory();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { bundleChildren } from "../../support/children.js";
+import { makeMigratedFile } from "../../support/migrated.js";
 
 /** What attacks on a planted gateway need around them: no database server, which takes longer to start than they do. */
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -12,5 +13,6 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide("postgres", "");
   project.provide("tmp", tmp);
   await bundleChildren(tmp);
+  await makeMigratedFile(tmp);
   return () => rmSync(tmp, { recursive: true, force: true });
 }
