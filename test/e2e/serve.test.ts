@@ -122,7 +122,7 @@ onEachStore("serve", (kind) => {
 });
 
 test("[WIRE133] a taken port is a clear error that names it, and leaves nothing behind", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -137,14 +137,14 @@ test("[WIRE133] a taken port is a clear error that names it, and leaves nothing 
 });
 
 test("[WIRE133] a host that is not this machine's is a clear error too", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const heddle = run(["serve", "--host", "192.0.2.1", "--port", "0", "--data", place.dataDir, "--no-open"]);
   expect((await heddle.exited).code).toBe(1);
   expect(heddle.stderr).toContain("192.0.2.1");
 });
 
 test("[WIRE137] without --port it is 4170", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const heddle = run(["serve", "--json", "--data", place.dataDir]);
   // Somebody may have that port; then the refusal names it.
   const told = await Promise.race([
@@ -155,7 +155,7 @@ test("[WIRE137] without --port it is 4170", async () => {
 });
 
 test("[WIRE137] a port that is none is refused as a mistake on the command line", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   for (const port of ["-1", "65536", "http", "1.5", ""]) {
     const heddle = run(["serve", "--port", port, "--data", place.dataDir]);
     expect({ port, code: (await heddle.exited).code }).toEqual({ port, code: 2 });
@@ -164,7 +164,7 @@ test("[WIRE137] a port that is none is refused as a mistake on the command line"
 });
 
 test("[WIRE138] without --data it is $XDG_DATA_HOME/heddle, readable by its owner only", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const data = temporaryDirectory();
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const heddle = run(["serve", "--json", "--port", "0"], { XDG_DATA_HOME: data });
@@ -174,7 +174,7 @@ test("[WIRE138] without --data it is $XDG_DATA_HOME/heddle, readable by its owne
 });
 
 test("[WIRE135] an address that a killed gateway left behind misleads nobody", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const stale = { url: "http://127.0.0.1:1", token: "stale", pid: 999_999 };
   writeFileSync(join(place.dataDir, "gateway.json"), JSON.stringify(stale));
   const quiet = run(["serve", "--stdio", "--data", place.dataDir]);
@@ -186,7 +186,7 @@ test("[WIRE135] an address that a killed gateway left behind misleads nobody", a
 });
 
 test("[WIRE136] several gateways on different data run side by side", async () => {
-  place = await sqliteStore.fresh();
+  place = await sqliteStore.empty();
   const [one, two] = [serve(), run(["serve", "--json", "--port", "0", "--data", join(place.dataDir, "two")])];
   const [first, second] = [await one.ready(), await two.ready()];
   expect(first.token).not.toBe(second.token);
