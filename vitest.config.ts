@@ -19,6 +19,8 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    // Sources are read once for both projects, for other versions of Node and for the next run.
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     // Most of them wait more than they compute.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },

@@ -1,3 +1,4 @@
+import { config } from "zod";
 import { type App, startApp } from "../../app/index.js";
 import { VERSION } from "../../base/index.js";
 import { Client, type OpenTransport } from "../../client/node.js";
@@ -6,6 +7,8 @@ import type { Link } from "./link.js";
 
 /** A gateway within this process, for as long as the command takes; without a port, until an agent runs a command that needs one. */
 export async function startPrivate(dataDir: string, takeUpRuns: boolean): Promise<Link> {
+  // Each schema is used once or twice: to compile it for speed takes longer than that.
+  config({ jitless: true });
   const app = await startApp({
     dataDir,
     logLevel: process.env.HEDDLE_LOG ?? "error",
