@@ -79,8 +79,10 @@ async function write(input, output) {
 /** A first start, so that the next one finds its code compiled (`cli/parts.ts`). */
 function compileAhead() {
   const data = mkdtempSync(join(tmpdir(), "heddle-build-"));
-  const env = { ...process.env, HOME: data, XDG_DATA_HOME: data, HEDDLE_DETECT: "off" };
-  const { status, stderr } = spawnSync(process.execPath, ["dist/bin/heddle.js", "send", "hello"], {
+  // Nothing of whoever builds: the message is for nobody's gateway.
+  const env = { PATH: process.env.PATH, HOME: data, XDG_DATA_HOME: data, HEDDLE_DETECT: "off" };
+  const { status, stderr } = spawnSync(process.execPath, [resolve("dist/bin/heddle.js"), "send", "hello"], {
+    cwd: data,
     env,
     encoding: "utf8",
   });

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants as files,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
@@ -47,6 +55,7 @@ export function partsIn(directory: string): Parts {
     if (compiled.size === 0 || ![...loaded.keys()].some((name) => GATEWAY.test(name))) return;
     try {
       mkdirSync(kept, { recursive: true });
+      accessSync(kept, files.W_OK);
       for (const [name, script] of compiled) replace(join(kept, name), script.createCachedData());
     } catch {
       // Nobody may write there: every start compiles.
