@@ -1,4 +1,4 @@
-import type { JsonChange, ThreadEnvelope } from "../atsf/index.js";
+import type { JsonChange, ThreadEnvelope, Thread as ThreadFile } from "../atsf/index.js";
 import { unixSeconds } from "../base/index.js";
 import type { ParsedParams, Result } from "../protocol/index.js";
 import { notifications, threads, workspaces } from "../store/index.js";
@@ -21,14 +21,41 @@ export async function updateThread(
 ): Promise<Result<"thread/update">> {
   return withThread(deps, params, async (located, file) => {
     assertWritable(located);
+    let takeBack = async () => {};
     await file.change((envelope) => {
       const now = stampAfter(deps.clock.now(), located.row.own_stamp, ownOf(envelope)?.updatedAt);
-      return changesOf(envelope, params, now);
+      const changes = changesOf(envelope, params, now);
+      takeBack = () => takeBackFrom(file, { changes, before: envelope, at: now });
+      return changes;
     });
-    await reflect(deps, located, call);
+    await reflect(deps, located, call).catch(async (error) => {
+      // What can't be taken back either is brought to the index later, as any change of the file.
+      await takeBack().catch(() => {});
+      throw error;
+    });
     if (params.granted_tools) await keepGrants(deps, located, params.granted_tools, call);
     return getThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
   });
+}
+
+interface Changed {
+  readonly changes: readonly JsonChange[];
+  readonly before: ThreadEnvelope;
+  readonly at: string;
+}
+
+/** Whoever is told that a change was refused must not see it later. Where somebody else has written since, it stays. */
+async function takeBackFrom(file: ThreadFile, { changes, before, at }: Changed): Promise<void> {
+  if (changes.length === 0) return;
+  await file.change((envelope) =>
+    ownOf(envelope)?.updatedAt === at
+      ? changes.map(({ path }) => ({ path, value: valueAt(before, path) }))
+      : [],
+  );
+}
+
+function valueAt(value: unknown, path: JsonChange["path"]): unknown {
+  return path.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], value);
 }
 
 /** Takes back what was granted for good, but for these. A grant is given where somebody is asked, and only there. */

@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { holdStore } from "../support/hold-store.js";
 import { sqliteStore } from "../support/stores.js";
@@ -45,4 +45,23 @@ test("[THR117] a message that was refused although it stands in the log is told,
     [{ type: "text", text: "refused, and yet it stands there" }],
   ]);
   expect(await scene.get(id)).toMatchObject({ message_count: 2 });
+});
+
+test("[THR119] a change that the store does not take is taken back from the file, and is not told later", async () => {
+  const scene = await stage.used();
+  const { id } = await scene.start({ title: "As it was" });
+  const { workspace_id } = scene;
+  const file = () => readFileSync(scene.path(id, "thread.json"), "utf8");
+  const before = file();
+  const release = await holdStore(stage.gateway().place);
+  const wanted = { workspace_id, thread_id: id, title: "Refused", pinned: true, attributes: { a: 1 } };
+  const refused = await scene.wire.error("thread/update", wanted);
+  expect(refused.data).toMatchObject({ kind: "store.busy" });
+  expect(file()).toBe(before);
+  await release();
+  // Told in their order: what would have followed the file has been told before what somebody does now.
+  await scene.append(id, "next");
+  await soon(() => found(scene, id)).toMatchObject({ title: "As it was", message_count: 1 });
+  const titles = scene.wire.notifications("thread/changed").map(({ params }) => params.thread.title);
+  expect(titles).not.toContain("Refused");
 });
