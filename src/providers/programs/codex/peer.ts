@@ -140,7 +140,7 @@ export class Peer {
 
   /** Why it is not there any more. */
   get loss(): ProgramProblem {
-    return this.#gone ?? new ProgramProblem("program.exited", this.#child.problem ?? "is not there any more");
+    return this.#gone ?? new ProgramProblem(this.#code, this.#child.problem ?? "is not there any more");
   }
 }
 
