@@ -150,10 +150,10 @@ test("[ACPA36] what the agent says went wrong is the failure", async () => {
   expect((await stopped.turn([user("Hi")])).at(-1)).toMatchObject({ code: "program.failed" });
 });
 
-// A second is for a machine that does nothing else: one that is busy may try again.
-test("[ACPA37] a cancelled turn leaves nothing of the group, though it ignores signals", {
-  retry: 2,
-}, async () => {
+// Beside other tests everything takes its time, also to end a process.
+const WITHIN_MS = process.env.CI ? 5_000 : 1_000;
+
+test("[ACPA37] a cancelled turn leaves nothing of the group, though it ignores signals", async () => {
   const at = await acpStage({ stubborn: true, turns: [{ steps: [says("A"), { hang: true }] }] });
   const abort = new AbortController();
   const events = [];
@@ -165,7 +165,7 @@ test("[ACPA37] a cancelled turn leaves nothing of the group, though it ignores s
     abort.abort();
   }
   expect(events).toEqual(["request", "text", "aborted"]);
-  expect(performance.now() - cancelledAt).toBeLessThan(1_000);
+  expect(performance.now() - cancelledAt).toBeLessThan(WITHIN_MS);
   const heard = await at.heard();
   const pid = heard.find(({ started }) => started !== undefined)?.started ?? 0;
   const child = heard.find((one) => one.child !== undefined)?.child ?? 0;
