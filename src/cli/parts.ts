@@ -27,7 +27,7 @@ export interface Parts {
 
 /**
  * The files of the bundled command. What Node compiled of them stays beside them, for each version of Node, and need not be
- * compiled again: that was a third of a start. It is as trusted as the files are: who can write there can write both. Node
+ * compiled again: that was a fourth of a start. It is as trusted as the files are: who can write there can write both. Node
  * looks only at how long a source is, so a part's name must have the hash of it.
  */
 export function partsIn(directory: string): Parts {
