@@ -8,7 +8,7 @@ import { MIGRATED, MIGRATED_FILE } from "./migrated.js";
 /** One of the two stores, for a suite that holds on both. */
 export interface StoreKind {
   readonly name: "sqlite" | "postgres";
-  /** A new store: the value of `--store`, and a data directory. Its tables are there: making them takes longer than most tests. */
+  /** A new store: the value of `--store`, and a data directory. Its tables are there: copying them takes less than making them. */
   fresh(): Promise<StorePlace>;
 }
 

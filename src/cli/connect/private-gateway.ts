@@ -7,7 +7,7 @@ import type { Link } from "./link.js";
 
 /** A gateway within this process, for as long as the command takes; without a port, until an agent runs a command that needs one. */
 export async function startPrivate(dataDir: string, takeUpRuns: boolean): Promise<Link> {
-  // Each schema is used once or twice: to compile it for speed takes longer than that.
+  // Most commands use each schema once or twice: to compile it for speed takes longer than that.
   config({ jitless: true });
   const app = await startApp({
     dataDir,
