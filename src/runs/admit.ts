@@ -13,6 +13,7 @@ import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError, stopping } from "./errors.js";
 import { requestOf } from "./find.js";
+import { compileFirst, prepareFirst } from "./first-step.js";
 import type { Origin, RunRequested } from "./fold/events.js";
 import { freezeFor } from "./freeze.js";
 import { readInput, restoreInput } from "./input.js";
@@ -61,6 +62,7 @@ export async function startRun(
     at: deps.clock.now(),
     from: onBehalf?.origin,
   });
+  const first = await prepareFirst(deps, session, { run_id, frozen, input, thread: thread.row });
   let durable: Promise<void> | undefined;
   const row = await session.change(async () => {
     // Another call with this key may have come meanwhile.
@@ -75,12 +77,19 @@ export async function startRun(
       overrides: params.config,
       onBehalf,
     });
-    ({ durable } = await commitAhead(deps, session, [event], {
-      blobs: [...frozen.blobs, { ...input.encoded, soonTold: session.active === undefined }],
+    const step = first && compileFirst(deps, session, first);
+    ({ durable } = await commitAhead(deps, session, [event, ...(step ? [step.event] : [])], {
+      blobs: [
+        ...frozen.blobs,
+        { ...input.encoded, soonTold: session.active === undefined },
+        ...(step?.blobs ?? []),
+      ],
+      told: step?.told,
       origin: call.origin,
       ...(onBehalf && { alongside: () => onBehalf.alongside(run_id) }),
     }));
     session.inputs.set(input.message.id, input);
+    step?.adopt();
     return session.position.rows.get(run_id) as RunRow;
   });
   if (row.id !== run_id) return answerAgain(deps, session, row);
@@ -135,7 +144,7 @@ export async function readThread(read: Store["read"], key: { workspace_id: strin
     );
   }
   const config: ThreadConfig = row.config === null ? {} : JSON.parse(row.config);
-  return { agent_id: row.agent_id, config };
+  return { agent_id: row.agent_id, config, row };
 }
 
 async function findByKey(

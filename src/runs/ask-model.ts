@@ -8,6 +8,7 @@ import type { AskedCall, EffectProgress, EffectReceipt } from "./fold/events.js"
 import type { ActiveRun } from "./fold/state.js";
 import { askedWith, grantedTools } from "./grants.js";
 import { Live } from "./live.js";
+import { logQuestion } from "./log-question.js";
 import { restorePrepared } from "./prepare.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionHistory } from "./session/history.js";
@@ -123,8 +124,10 @@ async function takeAnswer(
     }
     const leadsOn = status === "ok" && (message?.tool_calls !== undefined || active.steered.length > 0);
     const blobs = encoded ? [{ ...encoded, soonTold: true }] : [];
-    if (leadsOn) await commitEvents(deps, session, [receipt], { blobs });
-    else await endRun(deps, session, { receipt, blobs });
+    if (leadsOn) {
+      await logQuestion(deps, session);
+      await commitEvents(deps, session, [receipt], { blobs });
+    } else await endRun(deps, session, { receipt, blobs });
     showAsked(session, receipt);
   });
 }

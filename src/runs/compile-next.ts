@@ -6,22 +6,23 @@ import {
   type ToTell,
 } from "../prompts/index.js";
 import { isProgram } from "../providers/index.js";
-import type { RunRow, threadFiles } from "../store/index.js";
+import type { threadFiles } from "../store/index.js";
 import { tellAnswers } from "./call-tools.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
-import { requestOf } from "./find.js";
 import type { PromptCompiled } from "./fold/events.js";
 import { planEvents } from "./fold/plan.js";
 import type { ActiveRun } from "./fold/state.js";
-import { restoreInput } from "./input.js";
+import { inputOf, steeringOf } from "./input.js";
 import { Live } from "./live.js";
+import { logQuestion } from "./log-question.js";
 import { prepareRun, restorePrepared } from "./prepare.js";
 import { recordAhead } from "./record-ahead.js";
 import { adoptPlan, commitEvents, type Extras, writePlan } from "./session/commit.js";
 import {
   type AddedHistory,
   addHistory,
+  isPresent,
   loadHistory,
   type SessionHistory,
   untold,
@@ -45,6 +46,7 @@ export async function compileNext(deps: RunsDeps, session: ThreadSession): Promi
     const now = session.active as ActiveRun;
     const asked = now.step === 0 ? [await inputOf(deps, session, now)] : [];
     const steered = await Promise.all(now.steered.map((one) => steeringOf(deps, session, one)));
+    await logQuestion(deps, session);
     if (asked.length + steered.length > 0)
       await recordAndCompile(deps, session, prepared, [...asked, ...steered]);
     else await compileOnly(deps, session, prepared);
@@ -84,32 +86,18 @@ async function preparedOf(deps: RunsDeps, session: ThreadSession, active: Active
   return prepared;
 }
 
-/** What a run was asked; read anew from the journal where the gateway that took it is gone. */
-export async function inputOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<Input> {
-  const { user_message_id: message_id, input, run_id, origin: from } = run;
-  const known = session.inputs.get(message_id);
-  if (known) return known;
-  const row = session.position.rows.get(run_id) as RunRow;
-  const { at } = await deps.store.read(() => requestOf(row));
-  return restoreInput(deps, session.key, { input, message_id, run_id, at, from });
-}
-
-export async function steeringOf(
-  deps: RunsDeps,
-  session: ThreadSession,
-  { input, user_message_id: message_id, origin: from }: ActiveRun["steered"][number],
-): Promise<Input> {
-  const known = session.inputs.get(message_id);
-  if (known) return known;
-  const { run_id } = session.active as ActiveRun;
-  return restoreInput(deps, session.key, { input, message_id, run_id, at: deps.clock.now(), from });
-}
-
 /** A step without a new message from anyone: the log stays as it is. */
 async function compileOnly(deps: RunsDeps, session: ThreadSession, prepared: PreparedRun): Promise<void> {
   const history = session.history as SessionHistory;
   const added = addHistory(history, session.toTell);
-  const { event, told, marker } = compile(deps, session, { prepared, history, added, turn: session.turn });
+  const next = nextStep(session.active as ActiveRun);
+  const { event, told, marker } = compile(deps, session, {
+    ...next,
+    prepared,
+    history,
+    added,
+    turn: session.turn,
+  });
   const extras: Extras = { told, blobs: [...prepared.blobs, ...marker] };
   await commitEvents(deps, session, [event], extras);
   session.toTell = [];
@@ -147,7 +135,8 @@ async function recordAndCompile(
         ? turnOf(history, messages, (inputs[0] as Input).message.id)
         : session.turn;
       const added = addHistory(history, messages, found.covered);
-      const { event, told, marker } = compile(deps, session, { prepared, history, added, turn });
+      const next = nextStep(active);
+      const { event, told, marker } = compile(deps, session, { ...next, prepared, history, added, turn });
       const plan = planEvents(session.position, session.key, [event]);
       const extras = { told, blobs: [...prepared.blobs, ...marker] };
       const adopt = () => {
@@ -175,7 +164,7 @@ export async function presentHistory(
   row: threadFiles.IndexedThreadRow,
 ): Promise<SessionHistory> {
   const known = session.history;
-  if (known && row.history_epoch === known.epoch && row.history_to === known.covered) return known;
+  if (known && isPresent(known, row)) return known;
   session.history = await loadHistory(deps.store, session.key, row);
   return session.history;
 }
@@ -185,27 +174,32 @@ function turnOf(history: SessionHistory, messages: readonly ToTell[], user_messa
   return history.end.length + Math.max(0, index);
 }
 
-interface ToCompile {
+function nextStep({ run_id, step }: ActiveRun) {
+  return { run_id, step: step + 1 };
+}
+
+export interface ToCompile {
+  readonly run_id: string;
+  readonly step: number;
   readonly prepared: PreparedRun;
   readonly history: SessionHistory;
   readonly added: AddedHistory;
   readonly turn: number;
 }
 
-function compile(
+export function compile(
   deps: RunsDeps,
   session: ThreadSession,
-  { prepared, history, added, turn }: ToCompile,
+  { run_id, step, prepared, history, added, turn }: ToCompile,
 ): { event: PromptCompiled; told: AddedHistory; marker: readonly { ref: string; text: string }[] } {
-  const active = session.active as ActiveRun;
   const view = history.view(added.rows, turn);
   const compiled: CompiledStep = compileStep(prepared.prefix, view);
   const { from, to, list_hash, marker, tokens_estimate, request_hash } = compiled;
   const event: PromptCompiled = {
     type: "prompt.compiled",
     at: deps.clock.now(),
-    run_id: active.run_id,
-    step: active.step + 1,
+    run_id,
+    step,
     compiler_version: prepared.inputs.compiler_version,
     inputs: prepared.inputsRef,
     prefix: prepared.prefixRef,
@@ -213,7 +207,7 @@ function compile(
     ...(marker && { marker: marker.ref }),
     tokens_estimate,
     request_hash,
-    ...(prepared.diagnostics.length > 0 && active.step === 0 && { diagnostics: prepared.diagnostics }),
+    ...(prepared.diagnostics.length > 0 && step === 1 && { diagnostics: prepared.diagnostics }),
   };
   session.marker = marker;
   return { event, told: { ...added, from }, marker: marker ? [marker] : [] };

@@ -10,6 +10,7 @@ import type { RunsDeps } from "./deps.js";
 import { postMessage } from "./external/post.js";
 import type { RunEnd } from "./fold/events.js";
 import { type ActiveRun, isWaiting } from "./fold/state.js";
+import { logSoon } from "./log-question.js";
 import { restorePrepared } from "./prepare.js";
 import { workProgram } from "./program/work.js";
 import type { ThreadSession } from "./session/session.js";
@@ -108,6 +109,7 @@ async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): P
     await showManifest(deps, session, run);
     session.prepared ??= await restorePrepared(deps, run.inputs as string);
     const answer = whoAnswers(session.prepared.config.provider);
+    if (session.unlogged) logSoon(deps, session);
     // A model is asked when it is on disk; its request is written before.
     if (answer !== askModel) await session.durable;
     await answer(deps, session);

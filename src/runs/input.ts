@@ -2,11 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Message } from "../atsf/index.js";
 import { encodeMessage, promptMessagesOf } from "../prompts/index.js";
 import type { RunContent } from "../protocol/index.js";
+import type { RunRow } from "../store/index.js";
 import { beginningOf, withThread } from "../threads/index.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
+import { requestOf } from "./find.js";
 import type { Origin } from "./fold/events.js";
+import type { ActiveRun } from "./fold/state.js";
 import type { Input, SessionKey } from "./session/parts.js";
+import type { ThreadSession } from "./session/session.js";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const PREVIEW_CHARS = 500;
@@ -48,6 +52,27 @@ export async function restoreInput(
   const content = typeof parts === "string" ? parts : parts.filter(({ type }) => type !== "thinking");
   const { message, ...rest } = await readInput(deps, key, { ...given, content: content as RunContent });
   return { ...rest, message: { ...message, id: given.message_id } };
+}
+
+/** What a run was asked; read anew from the journal where the gateway that took it is gone. */
+export async function inputOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): Promise<Input> {
+  const { user_message_id: message_id, input, run_id, origin: from } = run;
+  const known = session.inputs.get(message_id);
+  if (known) return known;
+  const row = session.position.rows.get(run_id) as RunRow;
+  const { at } = await deps.store.read(() => requestOf(row));
+  return restoreInput(deps, session.key, { input, message_id, run_id, at, from });
+}
+
+export async function steeringOf(
+  deps: RunsDeps,
+  session: ThreadSession,
+  { input, user_message_id: message_id, origin: from }: ActiveRun["steered"][number],
+): Promise<Input> {
+  const known = session.inputs.get(message_id);
+  if (known) return known;
+  const { run_id } = session.active as ActiveRun;
+  return restoreInput(deps, session.key, { input, message_id, run_id, at: deps.clock.now(), from });
 }
 
 type Blocks = Exclude<RunContent, string>;

@@ -83,6 +83,7 @@ async function takeUp(deps: RunsDeps, session: ThreadSession, active: ActiveRun)
   const events = await restoreRun(deps, session, active);
   const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
   if (row) session.history = await loadHistory(deps.store, key, row);
+  session.unlogged = active.step > 0 && !(await isLogged(deps, key, active.user_message_id));
   const logged = await lastLogged(deps, session, active);
   if (active.phase === "model") await recoverAnswer(deps, session, active, { events, logged });
   else if (active.phase === "tools") await recoverTools(deps, session, active, logged);
@@ -90,6 +91,12 @@ async function takeUp(deps: RunsDeps, session: ThreadSession, active: ActiveRun)
     const ending = { end: endInLog(logged, "interrupted"), error: UNRECORDED };
     await session.change(() => endRun(deps, session, ending));
   }
+}
+
+/** A question may be told before it stands in the log. */
+async function isLogged(deps: RunsDeps, key: SessionKey, message_id: string): Promise<boolean> {
+  const logged = await findLogged(deps, key, message_id).catch(() => undefined);
+  return logged !== undefined;
 }
 
 /** The message that was to be the run's last and is in the log: only its end was not committed. */

@@ -3,11 +3,12 @@ import { HeddleError } from "../base/index.js";
 import { encodeMessage, type FrozenConfig } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import { recordMessages } from "../threads/index.js";
-import { inputOf, presentHistory, steeringOf } from "./compile-next.js";
+import { presentHistory } from "./compile-next.js";
 import type { RunsDeps } from "./deps.js";
 import type { EffectReceipt, RunEnd, RunEnded, RunError, RunEvent } from "./fold/events.js";
 import { planEvents } from "./fold/plan.js";
 import { type ActiveRun, asking } from "./fold/state.js";
+import { inputOf, steeringOf } from "./input.js";
 import { adoptPlan, commitEvents, writePlan } from "./session/commit.js";
 import { addHistory, untold } from "./session/history.js";
 import type { Ending, KeptBlob } from "./session/parts.js";
@@ -31,7 +32,9 @@ const STOP_REASONS: Record<RunEnd, string | undefined> = {
 export async function endRun(deps: RunsDeps, session: ThreadSession, given: Ending): Promise<void> {
   const active = session.active as ActiveRun;
   // However often it is tried, it ends as it was to end the first time.
-  session.ending ??= given;
+  session.ending ??= session.unloggable
+    ? { ...given, end: "failed", error: errorOf(deps, session.unloggable) }
+    : given;
   const { ending } = session;
   const end = ending.end ?? ENDS[ending.receipt?.status ?? "ok"];
   const error = ending.error ?? ending.receipt?.error ?? active.error;
@@ -101,7 +104,7 @@ function endEvent(deps: RunsDeps, run_id: string, end: RunEnd, error: RunError |
 /** What is still to be written: the question if it never got that far, the answer, and what was steered too late. */
 async function lastMessages(deps: RunsDeps, session: ThreadSession, end: RunEnd): Promise<Message[]> {
   const active = session.active as ActiveRun;
-  const asked = active.step === 0 ? [(await inputOf(deps, session, active)).message] : [];
+  const asked = active.step === 0 || session.unlogged ? [(await inputOf(deps, session, active)).message] : [];
   const config = session.prepared?.config ?? (await deps.values.load<FrozenConfig>(active.config));
   const stopReason = STOP_REASONS[end];
   const said = session.transcript.message({

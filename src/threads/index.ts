@@ -17,7 +17,7 @@ export { listMessages } from "./messages.js";
 export { folderChanged, moveThread } from "./move.js";
 export { purgeThreads } from "./purge.js";
 export { rebindWorkspace } from "./rebind.js";
-export { findLogged, type RecordedFiles, recordMessages, upToDate } from "./record.js";
+export { findLogged, isLogIndexed, type RecordedFiles, recordMessages, upToDate } from "./record.js";
 export { reindexWorkspace } from "./reindex.js";
 export { removeThreadWorktree } from "./remove-worktree.js";
 export { finishRemovals } from "./removing-worktree.js";

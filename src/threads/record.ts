@@ -1,6 +1,6 @@
 import type { Message, Thread as ThreadFile } from "../atsf/index.js";
 import type { Thread } from "../protocol/index.js";
-import type { Unit } from "../store/index.js";
+import type { threadFiles, Unit } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import { findMessage } from "./append.js";
 import type { ThreadsDeps } from "./deps.js";
@@ -88,6 +88,17 @@ export async function upToDate(
   if (logStamp(file.dir) === located.row.log_stamp) return located;
   await reflect(deps, located);
   return locateThread(deps, { workspace_id: located.workspace.id, thread_id: located.thread_id });
+}
+
+/** Whether the log stands as the index has it: nobody has written to it since. Looks at the file, and reads nothing. */
+export function isLogIndexed(
+  deps: ThreadsDeps,
+  { workspace_id, thread_id }: { readonly workspace_id: string; readonly thread_id: string },
+  row: Pick<threadFiles.ThreadSettingsRow, "file_root" | "workspace_root" | "log_stamp">,
+): boolean {
+  const workspace = { id: workspace_id, root_path: row.workspace_root };
+  const root = row.file_root ?? deps.files.directoryOf(workspace);
+  return row.log_stamp !== null && logStamp(deps.files.pathOf(root, thread_id)) === row.log_stamp;
 }
 
 /** A message of a thread's log by its id. */

@@ -27,6 +27,10 @@ export class Setups {
     this.#running.set(key, mine);
   }
 
+  isUnderWay(workspace_id: string, thread_id: string): boolean {
+    return this.#running.has(`${workspace_id}/${thread_id}`);
+  }
+
   /** Resolves when a thread's worktree is ready, however that went: what is to run in it waits for this. */
   async ended(workspace_id: string, thread_id: string): Promise<void> {
     await this.#running.get(`${workspace_id}/${thread_id}`);

@@ -74,6 +74,11 @@ export class SessionHistory {
     };
   }
 
+  /** Looks from the end: what is asked for was told a moment ago, or never. */
+  hasTold(message_id: string): boolean {
+    return this.told.findLast((told) => told.message_id === message_id) !== undefined;
+  }
+
   /** What of it is still sent. */
   sent(): readonly Told[] {
     return this.told.slice(this.from - this.first);
@@ -85,6 +90,14 @@ function endAfter(end: ListEnd, added: readonly Told[]): ListEnd {
   if (!last) return end;
   const { list_hash, chars, tokens } = last;
   return { length: end.length + added.length, list_hash, chars, tokens };
+}
+
+/** Whether it is what the thread's agent was told of the log as it stands. */
+export function isPresent(
+  { epoch, covered }: SessionHistory,
+  row: Pick<ThreadRow, "history_epoch" | "history_to">,
+): boolean {
+  return row.history_epoch === epoch && row.history_to === covered;
 }
 
 /** The thread's present list; a log that was replaced or was never told begins a new one. */
@@ -130,6 +143,8 @@ export async function untold(
   const messages: ToTell[] = [];
   for (const message of found) {
     const { id: message_id } = message;
+    // A question may have been told before it stood in the log.
+    if (message.role === "user" && known.hasTold(message_id)) continue;
     const encoded = own.get(message_id) ?? sameAs(await derived(file, message), before.get(message_id));
     messages.push(...encoded.map((one) => ({ encoded: one, message_id })));
   }

@@ -51,6 +51,10 @@ export class ThreadSession {
   marker: EncodedMessage | undefined;
   /** What the run under way is about to write may be there already: a gateway is gone, or a write was not committed. */
   perhapsWritten = false;
+  /** What the run under way was asked is told and not in the log yet: it is written there before anything else of it. */
+  unlogged = false;
+  /** Why it could not be written there: the run ends with that. */
+  unloggable: Error | undefined;
   /** Why the run under way must end, as long as that could not be recorded. */
   failure: Error | undefined;
   /** How it is to end, once that is decided. */
@@ -108,6 +112,8 @@ export class ThreadSession {
     this.callIds.clear();
     this.answer = undefined;
     this.perhapsWritten = false;
+    this.unlogged = false;
+    this.unloggable = undefined;
     this.failure = undefined;
     this.ending = undefined;
     this.lastMessages = undefined;

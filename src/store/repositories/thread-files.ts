@@ -42,15 +42,31 @@ export function* findLocated(workspace_id: string, id: string): Unit<LocatedThre
   return (yield* selectLocated({ workspace_id, id }))[0];
 }
 
-/** What a run of a thread is made from, in the bin or not. */
-export type ThreadSettingsRow = Pick<ThreadRow, "agent_id" | "config" | "read_only" | "deleted_at">;
+const SETTINGS = [
+  "agent_id",
+  "config",
+  "read_only",
+  "deleted_at",
+  "file_root",
+  "log_stamp",
+  "log_size",
+  "history_epoch",
+  "history_to",
+] as const satisfies readonly (keyof ThreadRow)[];
+
+/** What a run of a thread is made from, in the bin or not, and how far its log was read and told. */
+export type ThreadSettingsRow = Pick<ThreadRow, (typeof SETTINGS)[number]> & {
+  readonly workspace_root: string | null;
+};
 
 const selectSettings = prepared<{ workspace_id: string; id: string }, ThreadSettingsRow>(({ db }, arg) =>
   db
-    .selectFrom("thread")
-    .select(["agent_id", "config", "read_only", "deleted_at"])
-    .where("workspace_id", "=", arg("workspace_id"))
-    .where("id", "=", arg("id")),
+    .selectFrom("thread as t")
+    .innerJoin("workspace as w", "w.id", "t.workspace_id")
+    .select(SETTINGS.map((column) => `t.${column}` as const))
+    .select("w.root_path as workspace_root")
+    .where("t.workspace_id", "=", arg("workspace_id"))
+    .where("t.id", "=", arg("id")),
 );
 
 export function* findSettings(workspace_id: string, id: string): Unit<ThreadSettingsRow | undefined> {

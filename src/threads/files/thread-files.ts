@@ -65,13 +65,17 @@ export class ThreadFiles {
     return opening;
   }
 
+  pathOf(root: string, thread_id: string): string {
+    return join(root, ".agent", "threads", thread_id);
+  }
+
   /** The files of a thread the index knows. */
   async thread(root: string, thread_id: string): Promise<Thread> {
     try {
       return await (await this.project(root)).thread(thread_id);
     } catch (error) {
       if (!isKind(error, "atsf.thread_not_found") && !isKind(error, "atsf.not_a_directory")) throw error;
-      const path = join(root, ".agent", "threads", thread_id);
+      const path = this.pathOf(root, thread_id);
       throw threadsError(
         { kind: "thread.files_missing", thread_id, path },
         `The files of this thread are gone: ${path}. Bring them back from a backup, or delete the thread.`,
