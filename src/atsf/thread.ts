@@ -39,7 +39,7 @@ export interface ThreadDeps {
 const DERIVED_MS = 500;
 const PAGE = 50;
 const BATCH_CHARACTERS = 16 * 1024 * 1024;
-const KEPT_LINE = 16 * 1024;
+const KEPT_LINES = 16 * 1024;
 
 /** Told when a message stands in the log and is perhaps not flushed: a power cut may take it back. */
 type Ahead = (message: Message) => void;
@@ -71,7 +71,7 @@ export class Thread {
     | {
         readonly from: number;
         readonly state: string;
-        readonly line: string;
+        readonly lines: string;
         readonly entries: FollowedEntry[];
       }
     | undefined;
@@ -140,10 +140,10 @@ export class Thread {
     return this.#isPlain() ? readBehind(this.#log, from) : undefined;
   }
 
-  /** The line that was appended here last, where it is all that stands behind an offset; undefined where it may not be. */
+  /** What was appended here last, where it is all that stands behind an offset; undefined where it may not be. */
   appendedBehind(from: number): string | undefined {
     const last = this.#appended;
-    return last?.from === from && last.state === stamp(this.#log) ? last.line : undefined;
+    return last?.from === from && last.state === stamp(this.#log) ? last.lines : undefined;
   }
 
   /** The last lines of the log at once; undefined where the log is a link. */
@@ -298,15 +298,13 @@ export class Thread {
     for (const { message, resolve } of batch) resolve(message);
   }
 
-  /** Whoever appends looks at the log next: a single line, which most appends are, need not be read again. */
+  /** Whoever appends looks at the log next: the few lines that most appends are need not be read again. */
   #keepInMind(lines: string, from: number, end: number): void {
     this.#appended = undefined;
-    const isOne = lines.length <= KEPT_LINE && lines.indexOf("\n") === lines.length - 1;
-    if (!isOne || end - from !== Buffer.byteLength(lines)) return;
+    if (lines.length > KEPT_LINES || end - from !== Buffer.byteLength(lines)) return;
     const state = stamp(this.#log);
-    const message = JSON.parse(lines) as Message;
     if (state.split(":")[1] === `${end}`)
-      this.#appended = { from, state, line: lines, entries: [{ message, offset: from, end }] };
+      this.#appended = { from, state, lines, entries: entriesOf(lines, from) };
   }
 
   /** What is written must not show up in git first. A disk that refuses says so to the write itself. */
@@ -354,6 +352,18 @@ export class Thread {
     const { derived } = this.#counts;
     if (derived) await changeEnvelope(this.dir, (envelope) => derivedChanges(envelope, derived));
   }
+}
+
+function entriesOf(lines: string, from: number): FollowedEntry[] {
+  let end = from;
+  return lines
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      const offset = end;
+      end += Buffer.byteLength(line) + 1;
+      return { message: JSON.parse(line) as Message, offset, end };
+    });
 }
 
 /** As many of those that wait as fit into one write, one at least. */

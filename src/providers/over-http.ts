@@ -167,23 +167,27 @@ async function* plainEvents(given: Plain): AsyncGenerator<ProviderEvent, boolean
   return true;
 }
 
-/** Answers the events that were not read, from the first that is not plain on. */
-async function* plainWords(
+/** What came together is told together. Answers the events that were not read, from the first that is not plain on. */
+function* plainWords(
   { exchange, answer, plain }: Plain,
   sound: readonly SoundEvent[],
   kept: SoundEvent[],
-): AsyncGenerator<ProviderEvent, readonly SoundEvent[]> {
-  for (const [at, one] of sound.entries()) {
+): Generator<ProviderEvent, readonly SoundEvent[]> {
+  let delta = "";
+  let read = 0;
+  for (const one of sound) {
     const words = plain.read(one.event);
-    if (words === undefined) return sound.slice(at);
+    if (words === undefined) break;
     if (words === "") kept.push(one);
-    const said = answer.read({ type: "text-delta", id: "", delta: words });
-    if (said === undefined) continue;
+    delta += words;
+    read += 1;
+  }
+  const said = answer.read({ type: "text-delta", id: "", delta });
+  if (said) {
     exchange.tokenArrived();
     yield said;
-    if (exchange.aborted) break;
   }
-  return [];
+  return sound.slice(read);
 }
 
 async function* events(

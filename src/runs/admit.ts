@@ -96,6 +96,8 @@ export async function startRun(
   deps.texts.remember(input.encoded.ref, [input.encoded.message], input.encoded.text);
   drive(deps, session);
   await durable;
+  // The agent is asked first: what its caller is told leaves when this turn is over.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   return { run: runToWire(row), message: messageToWire(input.message) };
 }
 

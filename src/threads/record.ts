@@ -5,7 +5,7 @@ import type { Call } from "../tree/index.js";
 import { findMessage } from "./append.js";
 import type { ThreadsDeps } from "./deps.js";
 import { logStamp } from "./files/look.js";
-import { reflect, type WithIt } from "./files/reflect.js";
+import { type FilesOf, reflect, type WithIt } from "./files/reflect.js";
 import {
   assertWritable,
   type LocatedThread,
@@ -49,30 +49,44 @@ export async function recordMessages(
     const located = await upToDate(deps, found, file);
     assertWritable(located);
     await after;
-    const written: Message[] = [];
-    let flushed: Promise<unknown> | undefined;
     // Looking for a message brings the index forward: what was known of the thread is old then.
     const now = perhapsThere ? { ...located, row: undefined } : located;
-    for (const message of messages) {
-      // One that could not be kept must not stand behind a gap, nor be told.
-      await flushed;
-      const there = perhapsThere ? await findMessage(deps, now, file, message.id) : undefined;
-      const appended = there ? undefined : await appendAhead(file, message);
-      flushed = appended?.flushed;
-      written.push(appended?.message ?? (there as Message));
-    }
+    const appended = perhapsThere
+      ? await appendMissing(deps, now, file, messages)
+      : await Promise.all(messages.map((message) => appendAhead(file, message)));
+    const flushed = Promise.all(appended.map((one) => one.flushed));
+    flushed.catch(() => {});
     // What is to be committed is put together during the flush, and committed after it.
-    const unit = await withIt({ located, file, messages: written });
+    const unit = await withIt({ located, file, messages: appended.map(({ message }) => message) });
     return reflect(deps, now, call, { unit, after: flushed, written: committed });
   };
   return withThread(deps, ref, record, locateAhead);
 }
 
-/** Resolves when a message stands in the log; `flushed` resolves when it is on disk. */
-function appendAhead(
+interface Appended {
+  readonly message: Message;
+  /** Resolves when it is on disk. */
+  readonly flushed: Promise<unknown>;
+}
+
+/** One after the other: one that could not be kept must not stand behind a gap, nor be told. */
+async function appendMissing(
+  deps: ThreadsDeps,
+  files: FilesOf,
   file: ThreadFile,
-  given: Message,
-): Promise<{ message: Message; flushed: Promise<unknown> }> {
+  messages: readonly Message[],
+): Promise<Appended[]> {
+  const appended: Appended[] = [];
+  for (const message of messages) {
+    await appended.at(-1)?.flushed;
+    const there = await findMessage(deps, files, file, message.id);
+    appended.push(there ? { message: there, flushed: Promise.resolve() } : await appendAhead(file, message));
+  }
+  return appended;
+}
+
+/** Resolves when a message stands in the log. Those that are given together are written and flushed together. */
+function appendAhead(file: ThreadFile, given: Message): Promise<Appended> {
   return new Promise((resolve, reject) => {
     const flushed: Promise<unknown> = file.append(given, (message) => resolve({ message, flushed }));
     flushed.catch(reject);

@@ -1,6 +1,7 @@
 import { Agent, request } from "undici";
 import { VERSION } from "../../base/index.js";
 import type { AttemptFailure } from "../failure.js";
+import type { ReadHeaders } from "./retry.js";
 
 export type Answer = Awaited<ReturnType<typeof request>>;
 
@@ -45,19 +46,9 @@ export function requestHeaders(given: Record<string, string> = {}): Record<strin
   return { ...headers, "user-agent": `heddle/${VERSION}` };
 }
 
-export function responseHeaders(raw: Answer["headers"]): Headers {
-  const headers = new Headers();
-  for (const name of [
-    "content-type",
-    "content-encoding",
-    "retry-after",
-    "retry-after-ms",
-    "x-should-retry",
-  ]) {
-    const value = [raw[name]].flat()[0];
-    if (value !== undefined) headers.set(name, value);
-  }
-  return headers;
+/** Of several values, the first. */
+export function responseHeaders(raw: Answer["headers"]): ReadHeaders {
+  return { get: (name) => [raw[name]].flat()[0] ?? null };
 }
 
 /** Connections are kept for the next turn, which would otherwise wait for TLS again. They keep no process alive. */

@@ -13,7 +13,7 @@ import {
 } from "./connect.js";
 import { EventReader, EventTooLarge } from "./event-reader.js";
 import type { Redact } from "./redact.js";
-import { askedWait } from "./retry.js";
+import { askedWait, type ReadHeaders } from "./retry.js";
 import { bodyWords, isObject, type JsonObject, type Wire } from "./wire.js";
 
 export interface ExchangeDeps {
@@ -178,7 +178,7 @@ export class Exchange {
     };
   }
 
-  #said(words: ServerWords, headers?: Headers): AttemptFailure {
+  #said(words: ServerWords, headers?: ReadHeaders): AttemptFailure {
     const { status, message } = words;
     const code = codeOf(words);
     const told = this.#told(message);

@@ -13,8 +13,11 @@ function backoff({ code }: AttemptFailure, attempt: number, baseMs: number): num
   return baseMs * 2 ** (attempt - 1) * (0.75 + Math.random() * 0.5);
 }
 
+/** Headers of an answer, by their names in small letters. */
+export type ReadHeaders = Pick<Headers, "get">;
+
 /** Reads `Retry-After` (seconds or a date) and its variant in milliseconds. Nonsense is no wish. */
-export function askedWait(headers: Headers, now: number): number | undefined {
+export function askedWait(headers: ReadHeaders, now: number): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (exact >= 0) return exact;
   const text = headers.get("retry-after")?.trim() ?? "";
