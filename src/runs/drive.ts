@@ -110,8 +110,8 @@ async function nextOf(deps: RunsDeps, session: ThreadSession, run: ActiveRun): P
     session.prepared ??= await restorePrepared(deps, run.inputs as string);
     const answer = whoAnswers(session.prepared.config.provider);
     if (session.unlogged) logSoon(deps, session);
-    // A model is asked when it is on disk; its request is written before.
-    if (answer !== askModel) await session.durable;
+    // Models and programs are asked when it is on disk; what they are told is put together before.
+    if (answer === postMessage) await session.durable;
     await answer(deps, session);
   } else if (run.phase === "tools") await callTools(deps, session);
   else await session.change(() => endRun(deps, session, { end: run.error ? "failed" : "completed" }));

@@ -11,7 +11,7 @@ export { reflect as reflectThread, type WithIt } from "./files/reflect.js";
 export { ThreadFiles } from "./files/thread-files.js";
 export { WordIndexer } from "./files/words.js";
 export { importThreads } from "./import.js";
-export { locateThread, openFiles, requireDirectory, withThread } from "./locate.js";
+export { locateAhead, locateThread, openFiles, requireDirectory, withThread } from "./locate.js";
 export { removeUnmadeWorktrees, unmadeWorktrees } from "./making-worktree.js";
 export { listMessages } from "./messages.js";
 export { folderChanged, moveThread } from "./move.js";

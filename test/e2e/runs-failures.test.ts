@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ServerStep, ServerTurn } from "../support/model-server/script.js";
 import {
@@ -222,6 +224,26 @@ onEachStore("a provider that is not there, or not quick", (kind) => {
     scene.plays("Here.");
     const { id: other } = await scene.fork(id, { agent_id: "impatient" });
     await scene.answered(other, "and you?");
+    await verifyAll(scene);
+  });
+
+  test("[RUN125] a log that can't be written any more: the model at work is left, the run says why, and the next message works", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "impatient" });
+    scene.plays("First.");
+    await scene.answered(id, "one");
+    const third = { when: "three", steps: [{ text: "Third." }] };
+    scene.plays(third, { when: "two", steps: [{ hang: true }], repeat: true });
+    const lock = join(scene.root, ".agent", "threads", id, "thread.lock");
+    rmSync(lock);
+    mkdirSync(lock);
+    const refused = await scene.ask(id, "two");
+    expect(refused).toMatchObject({ status: "failed", error: { message: expect.stringContaining(lock) } });
+    for (const { closed } of scene.model.requests.slice(1)) expect((await closed).byClient).toBe(true);
+    rmdirSync(lock);
+    await scene.answered(id, "three");
+    const said = (await scene.messages(id)).map(({ content }) => content[0]?.text);
+    expect(said).toEqual(["one", "First.", "three", "Third."]);
     await verifyAll(scene);
   });
 

@@ -156,6 +156,57 @@ test("[RCV20] a run that is cancelled in mid-answer: from every state on disk it
   expect([...seen].sort()).toEqual(["cancelled", "completed", "interrupted"]);
 });
 
+test("[RCV23] the next messages of a thread at rest: from every state on disk each stands in the log once, in order, and is told once", async () => {
+  const questions = ["first question", "second question", "third question"];
+  const slow = [{ delay_ms: 20 }, { text: "Third answer." }];
+  const world = new World();
+  const model = await startModelServer(
+    [
+      still,
+      { when: "third question", steps: slow },
+      { when: "second question", steps: [{ text: "Second answer." }] },
+      { when: "first question", steps: [{ text: "First answer." }] },
+    ].map((turn) => ({ ...turn, repeat: true })),
+  );
+  onTestFinished(() => model.close());
+  writeFileSync(
+    join(world.parts.data, "heddle.config.json"),
+    JSON.stringify({ agents: [agentAt(model.url)] }),
+  );
+  const { scene, stop } = await world.live(model);
+  const { id } = await scene.start();
+  await scene.answered(id, "first question");
+  const before = (await scene.runs()).length;
+  const stopKeeping = world.keepMoments();
+  for (const question of questions.slice(1)) await scene.answered(id, question);
+  stopKeeping();
+  await stop();
+  const log = join(".agent", "threads", id, "messages.jsonl");
+  let compiledFirst = 0;
+  for (const [at, moment] of world.moments.entries()) {
+    const logged = readFileSync(join(moment, "root", log), "utf8").split("\n").length - 1;
+    world.bringBack(moment);
+    const { scene, stop } = await world.live(model);
+    const runs = await atRest(scene);
+    if (logged < 2 * (runs.length - before) + 1) compiledFirst++;
+    const texts = (await scene.messages(id)).map(({ content }) => content[0]?.text);
+    const answers = ["First answer.", "Second answer.", "Third answer."];
+    const whole = questions.flatMap((question, number) => [question, answers[number]]);
+    expect(texts, `moment ${at}`).toEqual(whole.slice(0, 2 * runs.length));
+    await scene.answered(id, "Are you there?");
+    const { messages } = JSON.parse(model.requests.at(-1)?.body ?? "{}");
+    const told = messages.filter(({ role }: { role: string }) => role === "user");
+    expect(
+      told.map(({ content }: { content: string }) => content),
+      `moment ${at}`,
+    ).toEqual([...questions.slice(0, runs.length), "Are you there?"]);
+    await verifyAll(scene);
+    await stop();
+  }
+  // A run that was told its question before the log had it must have been among them.
+  expect(compiledFirst).toBeGreaterThan(0);
+}, 120_000);
+
 test("[RCV22] killed after messages were written to the log and before the index knew of them: each is told once", async () => {
   const world = new World();
   const turns = [{ when: "mind this", steps: [{ text: "I do." }] }, ...working];

@@ -1,5 +1,12 @@
 import { failedEvent } from "../failure.js";
-import type { Delivery, GenerateRequest, Provider, ProviderEvent, SentRequest } from "../provider.js";
+import type {
+  Delivery,
+  GenerateOptions,
+  GenerateRequest,
+  Provider,
+  ProviderEvent,
+  SentRequest,
+} from "../provider.js";
 import type { ProgramConfig } from "./config.js";
 import { Kept } from "./kept.js";
 import {
@@ -18,9 +25,8 @@ export function programProvider(program: Program, config: ProgramConfig): Provid
   const kept = new Kept(config.timeouts.keepMs);
   return {
     id: program.id,
-    async *generate(request, { signal, after } = {}) {
-      await after;
-      yield* new Talk({ program, config, kept }, needsPlace(program, request), signal).events();
+    async *generate(request, options = {}) {
+      yield* new Talk({ program, config, kept }, needsPlace(program, request), options).events();
     },
     async prepare(request) {
       const asked = needsPlace(program, request);
@@ -58,11 +64,13 @@ class Talk {
   readonly #stage: Stage;
   readonly #request: WorkRequest;
   readonly #signal: AbortSignal | undefined;
+  readonly #after: Promise<unknown> | undefined;
 
-  constructor(stage: Stage, request: WorkRequest, signal: AbortSignal | undefined) {
+  constructor(stage: Stage, request: WorkRequest, { signal, after }: GenerateOptions) {
     this.#stage = stage;
     this.#request = request;
     this.#signal = signal;
+    this.#after = after;
   }
 
   async *events(): AsyncGenerator<ProviderEvent> {
@@ -91,8 +99,12 @@ class Talk {
     let well = false;
     try {
       events.throwIfOver();
-      if (!before) await events.within(conversation.open(), config.timeouts.startMs);
+      if (!before) {
+        await this.#after;
+        await events.within(conversation.open(), config.timeouts.startMs);
+      }
       yield requestEvent(conversation.handover(turn), turn);
+      await this.#after;
       yield* events.of(asking(turn, events), (asked, tell) => conversation.ask(asked, tell));
       well = true;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type AgentDefinition, approvalFor, hasLimits } from "../../agents/index.js";
 import type { AskedPermission, PermissionAnswer, PromptMessage, WorkPlace } from "../../providers/index.js";
-import { locateThread } from "../../threads/index.js";
+import { locateAhead } from "../../threads/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { SessionHistory } from "../session/history.js";
 import type { PreparedRun, SessionKey } from "../session/parts.js";
@@ -34,7 +34,7 @@ export async function openPlace(
   const { key, stop } = session;
   const { config } = prepared;
   const agent = deps.agents.in(key.workspace_id).require(config.agent_id);
-  const { row, root } = await locateThread(deps, key);
+  const { row, root } = await locateAhead(deps, key);
   const directory = directoryOf(agent, root);
   const history = session.history as SessionHistory;
   const known = knownSession(row, { config, directory, history });

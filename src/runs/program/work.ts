@@ -53,8 +53,9 @@ async function takeEvents(work: Work, prepared: PreparedRun, provider: Provider)
   const { config, tools } = prepared;
   const messages = [...prepared.placed, ...place.said];
   const request = requestFor(config, messages, tools, session.key.thread_id);
-  const { signal } = session.stop;
-  for await (const event of provider.generate({ ...request, work: place.work }, { signal })) {
+  // A process is started when what it is for is on disk; what it is handed is durable before it is (below).
+  const options = { signal: session.stop.signal, after: session.durable };
+  for await (const event of provider.generate({ ...request, work: place.work }, options)) {
     // Nothing is sent before this is durable: the next event is not asked for yet.
     if (event.type === "request") await recordHandover(work, event);
     answer.take(event);
