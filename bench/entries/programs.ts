@@ -9,6 +9,8 @@ import { textOf } from "../support/words.js";
 const PROGRAMS: readonly ProgramName[] = ["claude", "codex", "pi"];
 /** Turns of a conversation that count, after its first: most threads of people are no longer. */
 const TURNS = 10;
+/** Until its first words: less than models in use take, which answer nobody at once. */
+const THINKS_MS = 300;
 /** What a turn leaves for later is not to fall into the next one, which is another side's. */
 const REST_MS = 50;
 
@@ -33,28 +35,50 @@ export const programs: Entry = {
 type Series = Record<"direct" | "ours" | "withOne", Turn[]>;
 
 async function rowsOf(bench: Bench, program: Installed): Promise<Row[]> {
-  const model = await startFakeModel(bench);
-  const gateway = await openProgramGateway(bench, program, model);
-  const talk = (turns: number) =>
-    bench.part((part) => conversation(part, { program, model, gateway, turns }));
-  // Code that has run a few times only is slow: a gateway that has been up for a while is what people have.
-  await talk(bench.times(40, 20));
-  const taken: Series = { direct: [], ours: [], withOne: [] };
-  for (let conversations = 0; conversations < bench.times(6, 2); conversations++) {
-    const series = await talk(TURNS);
-    for (const side of ["direct", "ours", "withOne"] as const) taken[side].push(...series[side]);
-  }
-  const plan = (side: keyof Series, what: keyof Turn) => ({
+  const atOnce = await bench.part((part) =>
+    take(part, program, { thinksMs: 0, warmUps: bench.times(40, 20), conversations: bench.times(6, 2) }),
+  );
+  const thinking = await bench.part((part) =>
+    take(part, program, { thinksMs: THINKS_MS, warmUps: 5, conversations: 1 }),
+  );
+  const plan = (taken: Series, side: keyof Series, what: keyof Turn) => ({
     unit: "ms" as const,
     samples: taken[side].map((turn) => turn[what]),
     against: { name: `${program.version} alone`, samples: taken.direct.map((turn) => turn[what]) },
   });
   const { name } = program;
+  const target = { of: "ratio", atMost: 1.2 } as const;
   return [
-    row({ name: `${name}, whole turn`, ...plan("ours", "whole"), target: { of: "ratio", atMost: 1.2 } }),
-    row({ name: `${name}, whole turn, one tool of Heddle`, ...plan("withOne", "whole") }),
-    row({ name: `${name}, first words`, ...plan("ours", "firstWords") }),
+    row({ name: `${name}, whole turn`, ...plan(atOnce, "ours", "whole"), target }),
+    row({ name: `${name}, whole turn, one tool of Heddle`, ...plan(atOnce, "withOne", "whole") }),
+    row({ name: `${name}, first words`, ...plan(atOnce, "ours", "firstWords") }),
+    row({ name: `${name}, whole turn, a model that thinks`, ...plan(thinking, "ours", "whole"), target }),
   ];
+}
+
+interface Taking {
+  readonly thinksMs: number;
+  readonly warmUps: number;
+  readonly conversations: number;
+}
+
+async function take(
+  bench: Bench,
+  program: Installed,
+  { thinksMs, warmUps, conversations }: Taking,
+): Promise<Series> {
+  const model = await startFakeModel(bench, thinksMs);
+  const gateway = await openProgramGateway(bench, program, model);
+  const talk = (turns: number) =>
+    bench.part((part) => conversation(part, { program, model, gateway, turns }));
+  // Code that has run a few times only is slow: a gateway that has been up for a while is what people have.
+  await talk(warmUps);
+  const taken: Series = { direct: [], ours: [], withOne: [] };
+  for (let held = 0; held < conversations; held++) {
+    const series = await talk(TURNS);
+    for (const side of ["direct", "ours", "withOne"] as const) taken[side].push(...series[side]);
+  }
+  return taken;
 }
 
 interface Sides {

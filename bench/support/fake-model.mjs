@@ -3,7 +3,7 @@
 // whoever asks.
 import { createServer } from "node:http";
 
-const [characters = "512", pieces = "8"] = process.argv.slice(2);
+const [characters = "512", pieces = "8", thinksMs = "0"] = process.argv.slice(2);
 const said = piecesOf(Number(characters), Number(pieces));
 
 const chat = streamed(chatOf(said));
@@ -15,7 +15,8 @@ const others = {
 
 const server = createServer((request, response) => {
   const { headers, body } = others[request.url.split("?", 1)[0]] ?? chat;
-  request.resume().on("end", () => response.writeHead(200, headers).end(body));
+  const answer = () => response.writeHead(200, headers).end(body);
+  request.resume().on("end", thinksMs === "0" ? answer : () => setTimeout(answer, Number(thinksMs)));
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));

@@ -15,10 +15,10 @@ const PIECES = 8;
 /** More than any thread here holds: nothing of it is left out. */
 const WINDOW = 100_000_000;
 
-/** A model that answers at once, in a process of its own. Answers where it is asked. */
-export async function startFakeModel(bench: Bench): Promise<string> {
+/** A model that answers at once, or after a while, in a process of its own. Answers where it is asked. */
+export async function startFakeModel(bench: Bench, thinksMs = 0): Promise<string> {
   const script = fileURLToPath(new URL("fake-model.mjs", import.meta.url));
-  const child = new Child(bench, [script, String(ANSWER), String(PIECES)]);
+  const child = new Child(bench, [script, ...[ANSWER, PIECES, thinksMs].map(String)]);
   return `http://127.0.0.1:${await child.firstLine()}/v1`;
 }
 

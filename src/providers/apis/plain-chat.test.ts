@@ -74,6 +74,16 @@ test.each(Object.keys(answers))(
   },
 );
 
+test("[PROV37] words that come in one piece of the stream are told as one", async () => {
+  const words = ["One", " two", " three"].map((content) => delta({ content }));
+  answer = [...words, delta({}, "stop")].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const provider = createProvider({ provider: "openai-compatible", config: { baseURL } });
+  const seen: ProviderEvent[] = [];
+  const messages = [{ role: "user" as const, content: "Hello" }];
+  for await (const event of provider.generate({ model: "m", messages })) seen.push(event);
+  expect(seen.filter(({ type }) => type === "text")).toEqual([{ type: "text", text: "One two three" }]);
+});
+
 async function byTheApisCode(): Promise<ProviderEvent[]> {
   const headers = { "content-type": "text/event-stream" };
   const fetch: ModelFetch = async () => new Response(answer, { headers });
