@@ -5,7 +5,7 @@ import { type Call, treeChanged } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { reflect } from "./files/reflect.js";
 import { isDirectory } from "./files/thread-files.js";
-import { moveFromTrash, moveToTrash } from "./files/trash.js";
+import { type Binned, moveFromTrash, moveToTrash } from "./files/trash.js";
 import { locateThread } from "./locate.js";
 
 /** Moves a thread's files to the bin and takes it out of every list; for 30 days both can be brought back. */
@@ -18,14 +18,11 @@ export async function deleteThread(
   return deps.files.turn(workspace.id, thread_id, async () => {
     const binned = { workspace_id: workspace.id, thread_id };
     const { root } = await locateThread(deps, binned);
-    const moved = await moveToTrash(deps, binned, root).then(
-      () => true,
-      (error) => {
-        // A thread whose files are gone already can still leave the lists.
-        if (isKind(error, "atsf.thread_not_found") || isKind(error, "atsf.not_a_directory")) return false;
-        throw error;
-      },
-    );
+    const main = deps.files.directoryOf(workspace);
+    // Left by a removal of its worktree that was broken off, a copy would bring the thread back when it is found.
+    if (root !== main) await moveIfThere(deps, binned, main);
+    // A thread whose files are gone already can still leave the lists.
+    const moved = await moveIfThere(deps, binned, root);
     await markDeleted(deps, binned, call).catch(async (error) => {
       // A thread that is still listed without its files could neither be read nor written to.
       if (moved) await putBack(deps, () => moveFromTrash(deps, binned, root));
@@ -33,6 +30,16 @@ export async function deleteThread(
     });
     return { deleted: true };
   });
+}
+
+async function moveIfThere(deps: ThreadsDeps, binned: Binned, root: string): Promise<boolean> {
+  return moveToTrash(deps, binned, root).then(
+    () => true,
+    (error) => {
+      if (isKind(error, "atsf.thread_not_found") || isKind(error, "atsf.not_a_directory")) return false;
+      throw error;
+    },
+  );
 }
 
 /** Also what is left to do when a crash came between the files and the index. */

@@ -175,6 +175,20 @@ test("[WTG25] an older copy that a removal left is replaced, and the thread goes
   expect(await shop.texts(id)).toEqual(["one", "since then", "and on"]);
 });
 
+test("[WTG26] a copy that a removal left does not bring a deleted thread back; undelete brings back what was deleted", async () => {
+  const { shop, id, path } = await withThread();
+  cpSync(threadDir(path, id), threadDir(shop.root, id), { recursive: true });
+  await shop.say(id, "since then");
+  expect((await shop.wire.call("thread/delete", { thread_id: id })).error).toBeUndefined();
+  await shop.reindex();
+  expect((await shop.wire.call("thread/get", { thread_id: id })).error?.data).toMatchObject({
+    kind: "thread.not_found",
+  });
+  expect((await shop.wire.call("thread/undelete", { thread_id: id })).error).toBeUndefined();
+  expect(await shop.texts(id)).toEqual(["one", "since then"]);
+  expect(existsSync(threadDir(path, id))).toBe(true);
+});
+
 test("[WTG11] a project that has another version of the thread is not overwritten", async () => {
   const { shop, id, path } = await withThread();
   cpSync(threadDir(path, id), threadDir(shop.root, id), { recursive: true });

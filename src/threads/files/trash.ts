@@ -8,7 +8,7 @@ import { makeThreadsDirectory } from "./make-threads-dir.js";
 import { pageThrough } from "./page-through.js";
 import { isDirectory } from "./thread-files.js";
 
-interface Binned {
+export interface Binned {
   readonly workspace_id: string;
   readonly thread_id: string;
 }
