@@ -1,10 +1,12 @@
 // `npm test`: every check there is. Ends with `N passed, N failed`; suites whose service can't be had are reported as
-// `N skipped: why` and do not fail the run, except with --no-skips (as in .ci/run).
+// `N skipped: why` and do not fail the run, except with --no-skips (as in .ci/run). With --postgres, suites that hold on either
+// store run on both.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 
 const noSkips = process.argv.includes("--no-skips");
+const wholePostgres = process.argv.includes("--postgres");
 const NO_MOUNT = "this system lets no user mount a disk of its own";
 const NO_LIMITS = "permissions do not stop root, and the tests run as root";
 const report = ".cache/test-report.json";
@@ -38,6 +40,8 @@ for (const [why, count] of skips) console.log(`${count} skipped: ${why}`);
 const skipped = sumOf([...skips.values()]);
 // What a script could have installed must not be missing; what the kernel does not allow, nobody can install.
 const avoidable = skipped - (skips.get(NO_MOUNT) ?? 0) - (skips.get(NO_LIMITS) ?? 0);
+if (!wholePostgres)
+  console.log("On PostgreSQL: what depends on the store; `npm test -- --postgres` runs all of it there.");
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || (noSkips && avoidable > 0) ? 1 : 0);
 
@@ -50,6 +54,7 @@ async function runTests() {
   const reports = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // No test leaves this machine, and reading certificates takes 40 ms of each of the thousands of processes.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  if (wholePostgres) env.HEDDLE_TEST_POSTGRES = "whole";
   const vitest = spawn(bin("vitest"), ["run", ...reports], { env, stdio: ["ignore", "inherit", "inherit"] });
   const [code] = await once(vitest, "close");
   return code;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openDatabase, post, type Stage, stageOn } from "../support/agents-doc.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
-onEachStore("actors of changes", (kind) => {
+onEitherStore("actors of changes", (kind) => {
   const stage = stageOn(kind);
   overSockets(stage);
   overHttp(stage);

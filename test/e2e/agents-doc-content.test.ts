@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { docLike, post, type Scene, type Stage, sha256, stageOn } from "../support/agents-doc.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const LIMIT = 65_536;
 
-onEachStore("content of documents", (kind) => {
+onEitherStore("content of documents", (kind) => {
   const stage = stageOn(kind);
   normalising(stage);
   untouched(stage);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { RpcError } from "../../src/protocol/index.js";
 import { post, type Scene, type Stage, stageOn } from "../support/agents-doc.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
-onEachStore("refusals of document methods", (kind) => {
+onEitherStore("refusals of document methods", (kind) => {
   const stage = stageOn(kind);
   unknownIds(stage);
   malformed(stage);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Scene, type Stage, sha256, stageOn } from "../support/agents-doc.js";
 import * as examples from "../support/agents-doc-examples.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import type { Answer } from "../support/wire.js";
 
 const WS = "ws_000000000000000001";
@@ -35,7 +35,7 @@ async function backendAtTwo(scene: Scene): Promise<Record<string, string>> {
   return { [WS]: scene.workspace_id, [FOLDER]: folder_id, [DOC]: doc.id };
 }
 
-onEachStore("the examples of 001", (kind) => {
+onEitherStore("the examples of 001", (kind) => {
   const stage = stageOn(kind);
   reading(stage);
   writing(stage);

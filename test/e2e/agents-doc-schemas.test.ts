@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { methods, notifications } from "../../src/protocol/index.js";
 import { type Stage, stageOn } from "../support/agents-doc.js";
 import * as examples from "../support/agents-doc-examples.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 /** The list of 001. */
 const FOURTEEN = [
@@ -200,7 +200,7 @@ test("[API3] [DOC8] every method and notification of the family has schemas and 
   expect(missing).toEqual([]);
 });
 
-onEachStore("schemas over HTTP", (kind) => {
+onEitherStore("schemas over HTTP", (kind) => {
   served(stageOn(kind));
 });
 

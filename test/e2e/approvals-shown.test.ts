@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineTool } from "../../src/tools/index.js";
 import { agentNamed, playByAgent } from "../support/agents.js";
 import { calls, type RunScene, runStage, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const risky = defineTool({
   name: "risky_work",
@@ -15,7 +15,7 @@ const risky = defineTool({
   run: () => ({ status: "completed" as const, output: "did it" }),
 });
 
-onEachStore("what is asked", (kind) => {
+onEitherStore("what is asked", (kind) => {
   const config = (url: string) => ({ agents: [agentNamed(url, "asker")] });
   const stage = runStage(kind, { config, options: { tools: [risky] } });
 

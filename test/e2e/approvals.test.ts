@@ -4,7 +4,7 @@ import { defineTool } from "../../src/tools/index.js";
 import { agentNamed, playByAgent, requestsOf, waitingFor } from "../support/agents.js";
 import { heldTool } from "../support/held-tool.js";
 import { calls, runStage } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { Wire } from "../support/wire.js";
 
 const made: string[] = [];
@@ -32,7 +32,7 @@ const config = (url: string) => ({
 });
 const options = { tools: [risky, held.tool] };
 
-onEachStore("approvals", (kind) => {
+onEitherStore("approvals", (kind) => {
   const stage = runStage(kind, { config, options });
   beforeEach(() => {
     made.length = 0;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startGateway } from "../support/gateway.js";
 import { postCall } from "../support/http.js";
 import { agentAt, apis, calls, type RunScene, runStage, says, verifyAll } from "../support/runs.js";
-import { onEachStore, sqliteStore, temporaryDirectory } from "../support/stores.js";
+import { onEitherStore, sqliteStore, temporaryDirectory } from "../support/stores.js";
 import type { Wire } from "../support/wire.js";
 
 const inventory = (window_id: string, panels: object[], selected_panel_id?: string) => ({
@@ -32,7 +32,7 @@ async function outputs(scene: RunScene, request: number): Promise<string[]> {
 const changes = (wire: Wire) =>
   wire.notifications("artifact/changed").map(({ params: { kind, change, id } }) => ({ kind, change, id }));
 
-onEachStore("artifacts in runs", (kind) => {
+onEitherStore("artifacts in runs", (kind) => {
   const stage = runStage(kind, {
     config: (url) => ({
       plugins: {},

@@ -6,7 +6,7 @@ import { playByAgent, waitingFor } from "../support/agents.js";
 import { asks, atRest, childOf, delegates, delegationConfig, returnedTo } from "../support/delegation.js";
 import { reached } from "../support/mortal-gateway.js";
 import { calls, type RunScene, runStage } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const risky = defineTool({
   name: "risky_work",
@@ -19,7 +19,7 @@ const risky = defineTool({
 });
 const works = (what: string, id = "call_1") => calls("risky_work", { what }, id);
 
-onEachStore("what a delegated run asks", (kind) => {
+onEitherStore("what a delegated run asks", (kind) => {
   const config = delegationConfig(["general", "notes", "other"], { limits: { maxDelegationDepth: 2 } });
   const stage = runStage(kind, { config, options: { tools: [risky] } });
 

@@ -14,11 +14,11 @@ import {
 } from "../support/delegation.js";
 import { reached } from "../support/mortal-gateway.js";
 import { calls, type RunScene, runStage, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const background = (content: string) => delegates({ agentId: "notes", content, mode: "async" });
 
-onEachStore("results that come back", (kind) => {
+onEitherStore("results that come back", (kind) => {
   const asking = { general: { toolApprovals: { ask: ["system_time"] } } };
   const stage = runStage(kind, { config: delegationConfig(["general", "notes"], { agents: asking }) });
   let gates = 0;

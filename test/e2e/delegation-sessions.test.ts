@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { answerTo, playByAgent, requestsOf } from "../support/agents.js";
 import { delegates, delegationConfig, runsOf } from "../support/delegation.js";
 import { type RunScene, runStage } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
-onEachStore("the session of a delegation", (kind) => {
+onEitherStore("the session of a delegation", (kind) => {
   const stage = runStage(kind, { config: delegationConfig(["general", "notes", "other"]) });
 
   /** What general is told when it asks notes with this session. */

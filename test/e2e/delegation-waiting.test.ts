@@ -12,13 +12,13 @@ import {
 } from "../support/delegation.js";
 import { reached } from "../support/mortal-gateway.js";
 import { type RunScene, runStage, says, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { Wire } from "../support/wire.js";
 
 const ask = (content: string, more: object = {}) => delegates({ agentId: "notes", content, ...more });
 const hangs = { steps: [{ text: "Well. " }, { hang: true as const }] };
 
-onEachStore("what a call waits for", (kind) => {
+onEitherStore("what a call waits for", (kind) => {
   const config = delegationConfig(["general", "notes", "other"], { limits: { maxDelegationDepth: 2 } });
   const stage = runStage(kind, { config });
   let gates = 0;

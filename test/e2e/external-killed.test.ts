@@ -6,9 +6,9 @@ import { delegates } from "../support/delegation.js";
 import { answer, ExternalAgent, externalEntry, type PostedRequest } from "../support/external-agent.js";
 import { endOf, MortalGateway, reached } from "../support/mortal-gateway.js";
 import { type RunScene, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
-onEachStore("external agents and a gateway that is killed", (kind) => {
+onEitherStore("external agents and a gateway that is killed", (kind) => {
   let gateway: MortalGateway;
   let agent: ExternalAgent;
   let scene: RunScene;

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { bearer, http, post, postCall } from "../support/http.js";
-import { administrate, onEachStore, postgresStore } from "../support/stores.js";
+import { administrate, onEitherStore, postgresStore } from "../support/stores.js";
 
-onEachStore("http", (kind) => {
+onEitherStore("http", (kind) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(kind);

@@ -2,7 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { jsonOf, type McpGiven, mcpClient, textOf } from "../support/mcp-client.js";
 import { agentAt, apis, calls, type RunScene, type RunStage, runStage, says } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const config = (url: string) => ({
   agents: [
@@ -29,7 +29,7 @@ const message = (more: object) => ({
   arguments: { agentId: "helper", content: "hello", ...more },
 });
 
-onEachStore("the gateway's own tools", (kind) => {
+onEitherStore("the gateway's own tools", (kind) => {
   const stage = runStage(kind, { config });
   const open = opener(stage);
 

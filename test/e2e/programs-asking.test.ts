@@ -2,11 +2,11 @@ import { beforeEach, expect, test } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import { type Deed, type Doer, doer, doing } from "../support/programs.js";
 import { type RunScene, runStage } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const edit = (path: string): Deed => ({ ask: "edit", input: { path } });
 
-onEachStore("what a program may do", (kind) => {
+onEitherStore("what a program may do", (kind) => {
   const program: Doer = doer();
   const stage = runStage(kind, {
     config: () => ({

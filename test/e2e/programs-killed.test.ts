@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endOf, MortalGateway } from "../support/mortal-gateway.js";
 import { type Doer, doer, doing } from "../support/programs.js";
 import { type RunScene, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
-onEachStore("programs with a gateway that is killed", (kind) => {
+onEitherStore("programs with a gateway that is killed", (kind) => {
   const program: Doer = doer();
   let gateway: MortalGateway;
   let scene: RunScene;

@@ -3,7 +3,7 @@ import { startApp } from "../../src/app/index.js";
 import { type Client, connect } from "../../src/client/node.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { CuttableProxy, postCall, saveOften } from "../support/http.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 /** A client with all that it hears of the tree, and how often it was told to read anew. */
 function listening(url: string, token: string) {
@@ -28,7 +28,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-onEachStore("resume", (kind) => {
+onEitherStore("resume", (kind) => {
   let gateway: TestGateway;
   let proxy: CuttableProxy;
   beforeEach(async () => {

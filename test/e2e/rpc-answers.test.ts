@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { errorCodes } from "../../src/gateway/index.js";
 import { type MethodName, methods } from "../../src/protocol/index.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import type { Wire } from "../support/wire.js";
 
 const shapeOf = (schema: unknown) => (schema as { shape?: object }).shape ?? {};
@@ -15,7 +15,7 @@ const lists = (Object.keys(methods) as MethodName[]).filter(
     "cursor" in shapeOf(methods[name].params),
 );
 
-onEachStore("answers", (kind) => {
+onEitherStore("answers", (kind) => {
   let gateway: TestGateway;
   let wire: Wire;
   let workspace_id: string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { post } from "../support/http.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { type Speaker, speakers } from "../support/transports.js";
 
-onEachStore("batches", (kind) => {
+onEitherStore("batches", (kind) => {
   let gateway: TestGateway;
   let all: Speaker[];
   let workspace_id: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { type Speaker, speakers } from "../support/transports.js";
 
-onEachStore("requests", (kind) => {
+onEitherStore("requests", (kind) => {
   let gateway: TestGateway;
   let all: Speaker[];
   beforeAll(async () => {

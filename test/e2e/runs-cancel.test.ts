@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import { heldTool } from "../support/held-tool.js";
 import { calls, forEachApi, type RunScene, runStage, says, verifyAll, waitOn } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const cancel = async (scene: RunScene, run_id: string): Promise<Run> =>
   (await scene.wire.result("run/cancel", { run_id })).run;
@@ -56,7 +56,7 @@ forEachApi("cancel", (api) => {
   });
 });
 
-onEachStore("cancel", (kind) => {
+onEitherStore("cancel", (kind) => {
   const held = heldTool();
   const deaf = heldTool("deaf_work", { deaf: true });
   const stage = runStage(kind, { options: { tools: [held.tool, deaf.tool] } });

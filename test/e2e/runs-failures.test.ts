@@ -14,7 +14,7 @@ import {
   says,
   verifyAll,
 } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 interface Failure {
   readonly name: string;
@@ -190,7 +190,7 @@ interface Turn {
 
 const impatient = { firstTokenMs: 200, silenceMs: 200 };
 
-onEachStore("a provider that is not there, or not quick", (kind) => {
+onEitherStore("a provider that is not there, or not quick", (kind) => {
   const stage = runStage(kind, {
     config: (url) => ({
       agents: [

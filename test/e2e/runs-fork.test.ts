@@ -11,7 +11,7 @@ import {
   says,
   verifyAll,
 } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex").toString("base64");
 
@@ -74,7 +74,7 @@ forEachApi("fork", (api) => {
   });
 });
 
-onEachStore("fork", (kind) => {
+onEitherStore("fork", (kind) => {
   const stage = runStage(kind, {
     config: (url) => ({
       agents: [agentAt(url), agentAt(url, apis[2], { systemPrompt: "You are the other one." })],

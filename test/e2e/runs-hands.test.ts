@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agentAt, calls, runStage, says, verifyAll } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 
 const plugins = { artifacts: { enabled: false }, agents: { enabled: false } };
 
-onEachStore("hands", (kind) => {
+onEitherStore("hands", (kind) => {
   const stage = runStage(kind, {
     config: (url) => ({ plugins, agents: [agentAt(url, undefined, { toolApprovals: { allow: ["*"] } })] }),
   });

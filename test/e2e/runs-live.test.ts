@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { heldTool } from "../support/held-tool.js";
 import { calls, forEachApi, type RunScene, runStage, says, waitOn } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 import type { Wire } from "../support/wire.js";
 
 /** Puts an answer together from its pieces, each at its place, whatever the order they came in. */
@@ -82,7 +82,7 @@ forEachApi("live", (api) => {
   });
 });
 
-onEachStore("live", (kind) => {
+onEitherStore("live", (kind) => {
   const held = heldTool();
   const stage = runStage(kind, { options: { tools: [held.tool] } });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../../src/protocol/index.js";
 import { postCall } from "../support/http.js";
 import { calls, type RunScene, runStage, says, waitOn } from "../support/runs.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import type { Notification, Wire } from "../support/wire.js";
 
 /** What came, in order: answers, and notifications with what tells them apart. */
@@ -36,7 +36,7 @@ async function follower(
   return wire;
 }
 
-onEachStore("what clients are told of runs", (kind) => {
+onEitherStore("what clients are told of runs", (kind) => {
   const stage = runStage(kind);
 
   test("[RUN100] the answer comes first, then the run, its question, its answer and its end, numbered", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { takeApart } from "../support/bodies.js";
 import type { ServerTurn } from "../support/model-server/script.js";
 import { type Api, forEachApi, type RunScene, runStage, verifyAll, waitOn } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const PIXEL = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 4, 5, 6]).toString("base64");
 
@@ -200,7 +200,7 @@ describe("an unchanged thread", () => {
   });
 });
 
-onEachStore("an unchanged thread", (kind) => {
+onEitherStore("an unchanged thread", (kind) => {
   const stage = runStage(kind);
   const api = { id: "openai-compatible", protocol: "chat", model: "qwen3" } as const;
 

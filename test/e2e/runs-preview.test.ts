@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../support/agents-doc.js";
 import { agentAt, apis, calls, forEachApi, type RunScene, runStage, verifyAll } from "../support/runs.js";
-import { onEachStore, sqliteStore, temporaryDirectory } from "../support/stores.js";
+import { onEitherStore, sqliteStore, temporaryDirectory } from "../support/stores.js";
 import { line, textMessage } from "../support/threads.js";
 
 const PIXEL = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 7, 7, 7]).toString("base64");
@@ -156,7 +156,7 @@ function filesIn(dir: string): Record<string, string> {
   );
 }
 
-onEachStore("a look ahead", (kind) => {
+onEitherStore("a look ahead", (kind) => {
   const stage = runStage(kind, { config });
   const tables =
     "workspace thread thread_folder run journal_event history blob blob_use notification prompt_pack tool_sync trust";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../support/agents-doc.js";
 import { agentAt, apis, calls, type RunScene, runStage, says, verifyAll, waitOn } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const UNKNOWN = `sha256:${"0".repeat(64)}`;
 
@@ -31,7 +31,7 @@ const rowsOf = (stage: ReturnType<typeof runStage>) => async (): Promise<Record<
   return counts;
 };
 
-onEachStore("the base prompt of a run", (kind) => {
+onEitherStore("the base prompt of a run", (kind) => {
   const stage = runStage(kind, { config });
   const rows = rowsOf(stage);
 

@@ -6,7 +6,7 @@ import { openDatabase } from "../support/agents-doc.js";
 import { heldTool } from "../support/held-tool.js";
 import { freshRepository } from "../support/repository.js";
 import { agentAt, apis, calls, RunScene, runStage, says, verifyAll, waitOn } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 import { line, looks, soon, textMessage } from "../support/threads.js";
 
 /** A run in the middle of its answer; the gate lets it go on. */
@@ -33,7 +33,7 @@ async function expectUsable(scene: RunScene, id: string): Promise<void> {
   expect((await scene.get(id)).status).toBe("idle");
 }
 
-onEachStore("runs when the ground gives way", (kind) => {
+onEitherStore("runs when the ground gives way", (kind) => {
   const held = heldTool();
   const stage = runStage(kind, { options: { tools: [held.tool] } });
 

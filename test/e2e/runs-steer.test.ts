@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Message } from "../../src/protocol/index.js";
 import { heldTool } from "../support/held-tool.js";
 import { calls, type RunScene, runStage, says, verifyAll } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const saying = ({ role, content, stopReason }: Message) => ({
   role,
@@ -21,7 +21,7 @@ interface Sent {
 const told = (body: string | undefined): Sent[] =>
   (JSON.parse(body ?? "{}").messages as Sent[]).filter(({ role }) => role !== "system");
 
-onEachStore("steering", (kind) => {
+onEitherStore("steering", (kind) => {
   const held = heldTool();
   const stage = runStage(kind, { options: { tools: [held.tool] } });
 

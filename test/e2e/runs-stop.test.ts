@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endOf, MortalGateway, reached } from "../support/mortal-gateway.js";
 import type { Exit } from "../support/process.js";
 import { calls, type RunScene, runStage, says, verifyAll } from "../support/runs.js";
-import { onEachStore, temporaryDirectory } from "../support/stores.js";
+import { onEitherStore, temporaryDirectory } from "../support/stores.js";
 import { traceOf, tracingTools } from "../support/tracing-tools.js";
 import type { Answer } from "../support/wire.js";
 
 type Word = "quick" | "slow" | "next" | "first" | "unwanted";
 
-onEachStore("a gateway that is told to stop", (kind) => {
+onEitherStore("a gateway that is told to stop", (kind) => {
   let gateway: MortalGateway;
   let scene: RunScene;
   let exit: Exit;

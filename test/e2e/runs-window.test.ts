@@ -10,7 +10,7 @@ import {
   says,
   verifyAll,
 } from "../support/runs.js";
-import { onEachStore, sqliteStore } from "../support/stores.js";
+import { onEitherStore, sqliteStore } from "../support/stores.js";
 
 const CONTEXT = 2_000;
 const RESERVED = 200;
@@ -80,7 +80,7 @@ const markerOf = (gone: number) =>
     ? undefined
     : `[${gone} earlier messages of this conversation left out to fit the model's context window]`;
 
-onEachStore("a thread longer than the window", (kind) => {
+onEitherStore("a thread longer than the window", (kind) => {
   const stage = runStage(kind, { config });
 
   test("[TLD60] [TLD61] [TLD62] the oldest whole turns leave, the rest and the prefix stay the same for a while", async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { holdStore } from "../support/hold-store.js";
 import { bearer, http, post, postCall, upgrade } from "../support/http.js";
 import { HeddleProcess, type Ready } from "../support/process.js";
-import { onEachStore, type StorePlace, sqliteStore } from "../support/stores.js";
+import { onEitherStore, type StorePlace, sqliteStore } from "../support/stores.js";
 import { Wire } from "../support/wire.js";
 
 let place: StorePlace;
@@ -31,7 +31,7 @@ afterEach(async () => {
 const create = (name: string) => ({ method: "thread/folder/create", params: { workspace_id, name } });
 const readyz = async () => (await http(`${ready.url}/readyz`).catch(() => ({ status: 0 }))).status;
 
-onEachStore("stop", (kind) => {
+onEitherStore("stop", (kind) => {
   beforeEach(async () => {
     place = await kind.fresh();
     await start();

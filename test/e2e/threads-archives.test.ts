@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { type RawEntry, soundThread, tarGz, tree } from "../atsf/archive-support.js";
 import { startGateway } from "../support/gateway.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import {
   line,
   projectDirectory,
@@ -15,7 +15,7 @@ import {
   threadStage,
 } from "../support/threads.js";
 
-onEachStore("export and import", (kind) => {
+onEitherStore("export and import", (kind) => {
   const stage = threadStage(kind);
 
   /** A thread with an image, other programs' files and a place in a folder. */

@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../support/agents-doc.js";
 import { postCall } from "../support/http.js";
 import { HeddleProcess } from "../support/process.js";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { projectDirectory, settle, soon, threadStage } from "../support/threads.js";
 
-onEachStore("threads when something fails", (kind) => {
+onEitherStore("threads when something fails", (kind) => {
   const stage = threadStage(kind);
 
   /** Runs work while the store can be read but takes no change: what announces changes is away. */

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { envelopeOf, line, looks, settle, soon, textMessage, threadStage } from "../support/threads.js";
 
 const { found, said } = looks;
 
-onEachStore("following other programs", (kind) => {
+onEitherStore("following other programs", (kind) => {
   const stage = threadStage(kind);
 
   test("[THR40] a thread another program makes appears, whole, in a project that had none", async () => {

@@ -1,12 +1,12 @@
 import { appendFileSync, cpSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import { line, type ThreadScene, textMessage, threadStage } from "../support/threads.js";
 
 /** Every wait here is for something that must happen within a second. */
 const SOON = { timeout: 3_000, interval: 50 };
 
-onEachStore("what a second look found", (kind) => {
+onEitherStore("what a second look found", (kind) => {
   const stage = threadStage(kind);
 
   test("[THR110] a change counts although the file was stamped by a clock that is ahead", async () => {

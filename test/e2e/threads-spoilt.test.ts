@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { onEachStore } from "../support/stores.js";
+import { onEitherStore } from "../support/stores.js";
 import {
   envelopeOf,
   line,
@@ -13,7 +13,7 @@ import {
 
 const { found, said } = looks;
 
-onEachStore("files that other programs spoilt", (kind) => {
+onEitherStore("files that other programs spoilt", (kind) => {
   const stage = threadStage(kind);
 
   test("[THR44] an envelope that goes missing makes a thread read-only until it is back", async () => {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { holdStore } from "../support/hold-store.js";
 import { HeddleProcess } from "../support/process.js";
-import { onEachStore, type StorePlace } from "../support/stores.js";
+import { onEitherStore, type StorePlace } from "../support/stores.js";
 
-onEachStore("stdio", (kind) => {
+onEitherStore("stdio", (kind) => {
   let place: StorePlace;
   let heddle: HeddleProcess;
   beforeEach(async () => {

@@ -86,6 +86,15 @@ export function onEachStore(name: string, suite: (kind: BareStoreKind) => void):
   onPostgres(name, suite);
 }
 
+/**
+ * For a suite that would notice another store only where the suites of the store itself do: on SQLite, and on PostgreSQL with
+ * `npm test -- --postgres`.
+ */
+export function onEitherStore(name: string, suite: (kind: BareStoreKind) => void): void {
+  describe(`${name} [sqlite]`, () => suite(sqlite));
+  if (process.env.HEDDLE_TEST_POSTGRES === "whole") onPostgres(name, suite);
+}
+
 /** Runs a suite on PostgreSQL alone, where there is one. */
 export function onPostgres(name: string, suite: (kind: BareStoreKind) => void): void {
   describe.skipIf(inject("postgres") === "")(`${name} [postgres]`, () => suite(postgres));
