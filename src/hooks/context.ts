@@ -36,8 +36,13 @@ export function isLasting(fact: unknown): boolean {
 /** As `frozenCopy`, without copying what lasts. */
 export function frozenContext(given: TurnContext): TurnContext {
   const facts = Object.entries(given).filter(([, fact]) => fact !== undefined);
-  const told = facts.map(([name, fact]) => [name, isLasting(fact) ? fact : frozenCopy(fact)]);
+  const told = facts.map(([name, fact]) => [name, isUnchangeable(fact) ? fact : frozenCopy(fact)]);
   return Object.freeze(Object.fromEntries(told));
+}
+
+/** Nothing that is written as JSON is another then. */
+function isUnchangeable(fact: unknown): boolean {
+  return typeof fact === "string" || typeof fact === "boolean" || isLasting(fact);
 }
 
 export function contextFor(shared: TurnContext, phase: HookPhase, hook_id: string): HookContext {

@@ -36,19 +36,27 @@ export interface PhaseRun {
  */
 export async function runPhase(run: PhaseRun): Promise<PhaseResult> {
   const context = frozenContext(run.context);
-  const ends = new Map<string, Promise<Accepted>>();
+  const ends = new Map<string, Accepted | Promise<Accepted>>();
   for (const { subscription, waitsFor } of run.plan) {
-    const turn = Promise.all(waitsFor.map((id) => ends.get(id)));
-    ends.set(
-      subscription.subscription_id,
-      turn.then(() => takeTurn(run, subscription, context)),
-    );
+    const turn = () =>
+      Promise.all(waitsFor.map((id) => ends.get(id))).then(() => takeTurn(run, subscription, context));
+    ends.set(subscription.subscription_id, known(run, subscription, context) ?? turn());
   }
   const results = await Promise.all(ends.values());
   return {
     contributions: results.flatMap(({ contributions }) => contributions),
     diagnostics: results.flatMap(({ diagnostics }) => diagnostics),
   };
+}
+
+/** What needs no turn: whatever the others do, it would be the same. */
+function known(
+  { stop }: PhaseRun,
+  subscription: AcceptedSubscription,
+  context: TurnContext,
+): Accepted | undefined {
+  if (stop.signal.aborted || subscription.execution === "background") return undefined;
+  return remembered(subscription, context);
 }
 
 const NOTHING: Accepted = { contributions: [], diagnostics: [] };
@@ -60,8 +68,6 @@ async function takeTurn(
 ): Promise<Accepted> {
   if (subscription.execution === "background") return inBackground(run, subscription, context);
   const { signal } = run.stop;
-  const before = signal.aborted ? undefined : remembered(subscription, context);
-  if (before) return before;
   const limitMs = subscription.deadline_ms ?? run.longestMs;
   try {
     const limits = { limitMs, signal, straggler: run.straggler };
