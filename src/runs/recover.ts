@@ -11,6 +11,7 @@ import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
 import { type ActiveRun, askedElsewhere } from "./fold/state.js";
+import { logQuestion } from "./log-question.js";
 import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
@@ -84,6 +85,8 @@ async function takeUp(deps: RunsDeps, session: ThreadSession, active: ActiveRun)
   const row = await deps.store.read(() => threadFiles.findIndexed(key.workspace_id, key.thread_id));
   if (row) session.history = await loadHistory(deps.store, key, row);
   session.unlogged = active.step > 0 && !(await isLogged(deps, key, active.user_message_id));
+  // At once: the run may wait for somebody for days.
+  await session.change(() => logQuestion(deps, session));
   const logged = await lastLogged(deps, session, active);
   if (active.phase === "model") await recoverAnswer(deps, session, active, { events, logged });
   else if (active.phase === "tools") await recoverTools(deps, session, active, logged);
