@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** The first step of a run that is not admitted yet. */
-interface FirstStep extends Pick<Asked, "run_id" | "input"> {
+interface FirstStep extends Pick<Asked, "run_id" | "input" | "thread"> {
   readonly prepared: PreparedRun;
   readonly history: SessionHistory;
   /** The journal when it was prepared. */
@@ -43,10 +43,10 @@ export async function prepareFirst(
     input: input.preview,
     before: session.lastPrepared,
   }).catch(() => undefined);
-  return prepared && { run_id, input, prepared, history, head };
+  return prepared && { run_id, input, thread, prepared, history, head };
 }
 
-/** Nothing is under way, its agent was told all that stands in the log, and nobody's own code is asked. */
+/** Nothing is under way, its agent was told all that the index has of the log, and nobody's own code is asked. */
 function isAtRest(
   deps: RunsDeps,
   { active, key }: ThreadSession,
@@ -58,8 +58,21 @@ function isAtRest(
     isPresent(history, thread) &&
     thread.log_size === history.covered &&
     !deps.hooks.reachesOut("turn.pre_prompt_compile") &&
-    !deps.setups.isUnderWay(key.workspace_id, key.thread_id) &&
-    isLogIndexed(deps, key, thread)
+    !deps.setups.isUnderWay(key.workspace_id, key.thread_id)
+  );
+}
+
+/** Nobody has begun anything here since then, or is at work on its files: a thread that is cleared is not told what it was. */
+function isUntouched(
+  { files }: RunsDeps,
+  { key, position, history }: ThreadSession,
+  before: FirstStep,
+): boolean {
+  return (
+    position.head === before.head &&
+    history === before.history &&
+    !files.isTaken(key.workspace_id, key.thread_id) &&
+    isLogIndexed({ files }, key, before.thread)
   );
 }
 
@@ -78,9 +91,10 @@ export interface CompiledFirst {
 export function compileFirst(
   deps: RunsDeps,
   session: ThreadSession,
-  { run_id, input, prepared, history, head }: FirstStep,
+  first: FirstStep,
 ): CompiledFirst | undefined {
-  if (session.position.head !== head || session.history !== history) return undefined;
+  if (!isUntouched(deps, session, first)) return undefined;
+  const { run_id, input, prepared, history } = first;
   const added = addHistory(history, [{ encoded: input.encoded, message_id: input.message.id }]);
   const turn = history.end.length;
   const compiled = orNothing(() =>

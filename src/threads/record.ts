@@ -106,13 +106,13 @@ export async function upToDate(
 
 /** Whether the log stands as the index has it: nobody has written to it since. Looks at the file, and reads nothing. */
 export function isLogIndexed(
-  deps: ThreadsDeps,
+  { files }: Pick<ThreadsDeps, "files">,
   { workspace_id, thread_id }: { readonly workspace_id: string; readonly thread_id: string },
   row: Pick<threadFiles.ThreadSettingsRow, "file_root" | "workspace_root" | "log_stamp">,
 ): boolean {
   const workspace = { id: workspace_id, root_path: row.workspace_root };
-  const root = row.file_root ?? deps.files.directoryOf(workspace);
-  return row.log_stamp !== null && logStamp(deps.files.pathOf(root, thread_id)) === row.log_stamp;
+  const root = row.file_root ?? files.directoryOf(workspace);
+  return row.log_stamp !== null && logStamp(files.pathOf(root, thread_id)) === row.log_stamp;
 }
 
 /** A message of a thread's log by its id. */

@@ -308,6 +308,29 @@ describe("history from elsewhere", () => {
     await verifyAll(scene);
   });
 
+  test("[TLD77] cleared and asked at the same instant: what the log lacks was not told", async () => {
+    const scene = await stage.scene();
+    for (let round = 0; round < 20; round++) {
+      const { id: thread_id } = await scene.start();
+      scene.plays("Old answer.", "New answer.");
+      await scene.answered(thread_id, "Old question?");
+      const clear = () => scene.wire.call("thread/clear", { thread_id });
+      const ask = () => scene.ask(thread_id, "New question?");
+      const first = round % 2 === 0 ? clear() : undefined;
+      const asking = ask();
+      const cleared = await (first ?? clear());
+      const run = await asking;
+      expect(run).toMatchObject({ status: "completed" });
+      const said = (await scene.messages(thread_id)).map(({ content }) => content[0]?.text);
+      const asked = await toldIn(scene, 2 * round + 1);
+      // It was refused, or came first, or emptied the log behind the answer.
+      if (cleared.error || said.length === 0) continue;
+      expect(said).toEqual(["New question?", "New answer."]);
+      expect(asked).toEqual([told("user", "New question?")]);
+    }
+    await verifyAll(scene);
+  });
+
   test("[TLD78] words that look like a ref, a tag or a key are words: the run is told and proven as any other", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start();
