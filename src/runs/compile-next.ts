@@ -178,7 +178,7 @@ function nextStep({ run_id, step }: ActiveRun) {
   return { run_id, step: step + 1 };
 }
 
-export interface ToCompile {
+interface ToCompile {
   readonly run_id: string;
   readonly step: number;
   readonly prepared: PreparedRun;

@@ -76,7 +76,7 @@ function isUntouched(
   );
 }
 
-export interface CompiledFirst {
+interface CompiledFirst {
   readonly event: PromptCompiled;
   readonly told: AddedHistory;
   readonly blobs: readonly KeptBlob[];
