@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { append } from "./entries/append.js";
 import { browser } from "./entries/browser.js";
+import { browserLong } from "./entries/browser-long.js";
 import { firstToken } from "./entries/first-token.js";
 import { index } from "./entries/index-files.js";
 import { list } from "./entries/list.js";
@@ -42,6 +43,7 @@ const entries: readonly Entry[] = [
   turns,
   programs,
   browser,
+  browserLong,
 ];
 
 const HISTORY = fileURLToPath(new URL("history", import.meta.url));

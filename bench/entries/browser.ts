@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type Bench, type Entry, inTurns, type Row, row } from "../harness.js";
 import { startGateway } from "../support/child.js";
-import { documentText, Seed } from "../support/seed.js";
+import { openChromium, signedIn } from "../support/chromium.js";
+import { FOLDERS, largeTree, THREADS } from "../support/large-tree.js";
+import { Seed } from "../support/seed.js";
 
-const THREADS = 10_000;
-const FOLDERS = 1_000;
 const WEB = new URL("../../dist/web/", import.meta.url);
-const ARGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 /** The page in a real browser: what it loads, and how long a person waits for it. */
 export const browser: Entry = {
@@ -21,28 +20,17 @@ export const browser: Entry = {
       samples: [firstLoad()],
       target: { of: "value", atMost: 150 },
     });
-    const path = chromiumPath();
-    if (path === undefined) {
-      bench.leftOut.push("there is no Chromium: run `npm test` once, which installs it");
-      return [size];
-    }
+    const chrome = await openChromium(bench);
+    if (!chrome) return [size];
     const dataDir = bench.directory();
-    const workspace = await Seed.into(bench, dataDir, fill);
-    const { url, token } = await startGateway(bench, dataDir);
-    const chrome = await chromium.launch({ executablePath: path, args: ARGS });
-    bench.onEnd(() => chrome.close());
-    const visit = async () =>
-      (
-        (await (
-          await fetch(`${url}/visits`, { method: "POST", headers: { Authorization: `Bearer ${token}` } })
-        ).json()) as { path: string }
-      ).path;
+    const { workspace } = await Seed.into(bench, dataDir, largeTree);
+    const gateway = await startGateway(bench, dataDir);
     const series = await inTurns(bench.times(12, 4), {
-      bare: () => timed(chrome, async (page) => void (await page.goto(`${url}/healthz`))),
+      bare: () => timed(chrome, async (page) => void (await page.goto(`${gateway.url}/healthz`))),
       page: async () => {
-        const code = await visit();
+        const address = await signedIn(gateway, `/w/${workspace}`);
         return timed(chrome, async (page) => {
-          await page.goto(`${url}/w/${workspace}${code.slice(1)}`);
+          await page.goto(address);
           await page.getByRole("treeitem").first().waitFor();
         });
       },
@@ -80,26 +68,4 @@ function firstLoad(): number {
   const files = readdirSync(new URL("assets/", WEB)).filter((name) => names.has(name));
   const bytes = files.map((name) => gzipSync(read(`assets/${name}`), { level: 9 }).length);
   return (bytes.reduce((sum, size) => sum + size, 0) + gzipSync(html).length) / 1024;
-}
-
-function chromiumPath(): string | undefined {
-  try {
-    return JSON.parse(readFileSync(".cache/services.json", "utf8")).chromium.path;
-  } catch {
-    return undefined;
-  }
-}
-
-function fill(seed: Seed): string {
-  const workspace = seed.workspace("Page");
-  const folders: string[] = [];
-  for (let index = 0; index < FOLDERS; index++) {
-    const parent = index < 10 ? null : (folders[Math.floor(index / 10) - 1] ?? null);
-    const folder = seed.folder(workspace, parent, `Folder ${index}`);
-    if (index % 10 === 0) seed.doc(workspace, folder, documentText(2_000));
-    folders.push(folder);
-  }
-  for (let index = 0; index < THREADS; index++)
-    seed.thread(workspace, folders[index % FOLDERS] ?? null, { index, of: THREADS });
-  return workspace;
 }

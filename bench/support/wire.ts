@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Bench } from "../harness.js";
 import { Caller } from "./caller.js";
-import { startGateway } from "./child.js";
+import { type GatewayProcess, startGateway } from "./child.js";
 import { databaseFile } from "./local.js";
 import { RawSqlite } from "./raw.js";
 
@@ -12,11 +12,11 @@ const COUNTS_MS = 700;
 export async function followProject(
   bench: Bench,
   { dataDir, root }: { dataDir: string; root: string },
-): Promise<{ caller: Caller; workspace_id: string }> {
-  const { url, token } = await startGateway(bench, dataDir);
-  const caller = await Caller.open(bench, url, token);
+): Promise<{ gateway: GatewayProcess; caller: Caller; workspace_id: string }> {
+  const gateway = await startGateway(bench, dataDir);
+  const caller = await Caller.open(bench, gateway.url, gateway.token);
   const { workspace } = await caller.ask("workspace/create", { root_path: root });
-  return { caller, workspace_id: workspace.id };
+  return { gateway, caller, workspace_id: workspace.id };
 }
 
 /** Until every message of a workspace can be found. */
