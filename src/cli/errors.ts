@@ -30,6 +30,7 @@ export type CliFailure =
   | { kind: "edit.not_saved"; kept: string; cause: string }
   | { kind: "edit.editor_failed"; kept?: string }
   | { kind: "history.no_version"; version: number }
+  | { kind: "history.no_document"; doc_id: string }
   | { kind: "tool.unknown"; name: string };
 
 export const cliError = failures<CliFailure>();

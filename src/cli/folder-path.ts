@@ -1,5 +1,5 @@
 import type { AgentsDocSummary, Folder, Result } from "../protocol/index.js";
-import { cliError } from "./errors.js";
+import { cliError, UsageError } from "./errors.js";
 
 export type Tree = Result<"thread/tree">;
 
@@ -77,6 +77,8 @@ export class Folders {
 
   /** The folder an id or a path names; undefined for the root. */
   find(text: string): Folder | undefined {
+    // A variable that is not set must not name the root.
+    if (text === "") throw new UsageError("The folder's name is empty; the root is `/`");
     const byId = this.#byId.get(text);
     if (byId) return byId;
     const path = parseFolderPath(text);

@@ -19,7 +19,7 @@ export function gatewayOptions(command: Command): Command {
   return command
     .option("--json", "print JSON, on one line")
     .optionsGroup("Gateway:")
-    .option("--data <dir>", DATA_HELP)
+    .option("--data <dir>", DATA_HELP, notEmpty)
     .option("--url <url>", "use the gateway at this address instead (or $HEDDLE_URL)")
     .option("--token <token>", "the token of that gateway (or $HEDDLE_TOKEN)");
 }
@@ -36,6 +36,11 @@ export function workspaceOptions(command: Command): Command {
 export function examples(command: Command, ...lines: string[]): Command {
   const heading = lines.length === 1 ? "Example" : "Examples";
   return command.addHelpText("after", `\n${heading}:\n${lines.map((line) => `  ${line}`).join("\n")}`);
+}
+
+export function notEmpty(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It is empty.");
+  return text;
 }
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {

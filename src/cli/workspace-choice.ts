@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { isAbsolute, resolve, sep } from "node:path";
 import type { Client } from "../client/node.js";
 import type { Workspace } from "../protocol/index.js";
-import { cliError } from "./errors.js";
+import { cliError, UsageError } from "./errors.js";
 
 const PAGE = 500;
 
@@ -26,8 +26,9 @@ export function chooseWorkspace(workspaces: readonly Workspace[]): Workspace {
   return holding(workspaces, ".") ?? (workspaces[0] as Workspace);
 }
 
-/** The workspace of an id, a name, or a directory. */
+/** The workspace of an id, a name, or a directory. A variable that is not set must not name the one around here. */
 export function findWorkspace(workspaces: readonly Workspace[], given: string): Workspace {
+  if (given === "") throw new UsageError("The workspace's name is empty");
   const byId = workspaces.find(({ id }) => id === given);
   if (byId) return byId;
   const byName = workspaces.filter(({ name }) => name === given);

@@ -236,6 +236,15 @@ describe("archive and history", () => {
     const listed = await ok("history");
     expect(listed).toMatch(/^DOC +VERSION/);
     expect(listed.match(new RegExp(first, "g"))).toHaveLength(2);
+    const { data, more } = await json("history", "--doc", first);
+    expect({ ids: data.map(({ doc_id }: { doc_id: string }) => doc_id), more }).toEqual({
+      ids: [first, first],
+      more: false,
+    });
+    expect(await json("history", "--doc", first, "--limit", "1")).toMatchObject({ data: [{}], more: true });
+    const unknown = await run(["history", "--doc", "agd_none"]);
+    expect(unknown).toMatchObject({ code: 1, stdout: "" });
+    expect(unknown.stderr).toContain("/ never had a document agd_none.");
   });
 
   test("[CLI71] history goes on past a page", async () => {

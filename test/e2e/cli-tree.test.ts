@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildCommand, CliHome, type ServedGateway } from "../support/cli.js";
@@ -178,18 +178,18 @@ describe("threads", () => {
 
   test("[CLI46] list filters by title, agent and folder", async () => {
     await ok("folders", "create", "A");
-    await ok("threads", "start", "--title", "Invoice one", "--folder", "A", "--agent", "coder");
+    await ok("threads", "start", "--title", "Invoice one", "--folder", "A", "--agent", "demo-notes");
     await ok("threads", "start", "--title", "invoice two");
     await ok("threads", "start", "--title", "Other");
     expect(await titles()).toEqual(["Invoice one", "Other", "invoice two"]);
     expect(await titles("--query", "INVOICE")).toEqual(["Invoice one", "invoice two"]);
-    expect(await titles("--agent", "coder")).toEqual(["Invoice one"]);
+    expect(await titles("--agent", "demo-notes")).toEqual(["Invoice one"]);
     expect(await titles("--folder", "A")).toEqual(["Invoice one"]);
     expect(await titles("--folder", "/")).toEqual(["Other", "invoice two"]);
     expect((await ok("threads", "--query", "nothing")).trim()).toContain("No threads found");
-    const shown = anonymous(await ok("threads", "--agent", "coder"));
+    const shown = anonymous(await ok("threads", "--agent", "demo-notes"));
     expect(shown).toMatch(
-      /^ID +UPDATED +AGENT +FOLDER +TITLE\nthr_… +\d{4}-\d\d-\d\d \d\d:\d\d +coder +A +Invoice one\n$/,
+      /^ID +UPDATED +AGENT +FOLDER +TITLE\nthr_… +\d{4}-\d\d-\d\d \d\d:\d\d +demo-notes +A +Invoice one\n$/,
     );
   });
 
@@ -228,10 +228,10 @@ describe("threads", () => {
       "--folder",
       "Backend",
       "--agent",
-      "coder",
+      "demo-notes",
     );
     const { id } = thread;
-    expect(thread).toMatchObject({ title: "One", agent_id: "coder", status: "idle" });
+    expect(thread).toMatchObject({ title: "One", agent_id: "demo-notes", status: "idle" });
     expect(await home.ok("threads", "rename", id, "Two")).toBe(`Renamed to Two  ${id}\n`);
     expect(await home.ok("threads", "move", id, "Backend/Payments")).toBe(
       `Moved Two to Backend/Payments  ${id}\n`,
@@ -276,6 +276,43 @@ describe("workspaces", () => {
     expect(await home.ok("workspaces")).not.toContain(made.id);
     expect(await home.ok("workspaces", "undelete", made.id)).toBe(`Shop is back  ${made.id}\n`);
     expect(await home.ok("workspaces")).toContain(made.id);
+  });
+
+  test("[CLI49] a workspace whose project was moved is bound to where it is now, and keeps its threads and runs", async () => {
+    const dir = join(home.dir, `moved${count}`);
+    const now = `${dir}-now`;
+    mkdirSync(dir);
+    const { workspace: made } = await home.json("workspaces", "create", dir);
+    const { thread } = await home.json("threads", "start", "--title", "Stays", "--workspace", made.id);
+    await home.ok("send", "--thread", thread.id, "hello");
+    renameSync(dir, now);
+    const away = await home.run(["send", "--thread", thread.id, "again"]);
+    expect(away.code).toBe(1);
+    expect(away.stderr).toContain(`heddle workspaces bind ${made.id} DIR`);
+    expect(await home.ok("workspaces", "bind", dir, now)).toBe(`Bound moved${count} to ${now}  ${made.id}\n`);
+    await home.ok("send", "--thread", thread.id, "again");
+    const { data } = await home.json("runs", "--thread", thread.id);
+    expect(data.map(({ status }: { status: string }) => status)).toEqual([
+      "completed",
+      "failed",
+      "completed",
+    ]);
+    const taken = await home.run(["workspaces", "bind", made.id, workspace]);
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("already belongs to") });
+  });
+
+  test.each([
+    ["workspaces", "delete", "", "--yes"],
+    ["folders", "delete", "", "--yes"],
+    ["agents-md", "set", "", "--text", "of nobody"],
+    ["send", "--folder", "", "hello"],
+    ["tree", "--workspace", ""],
+    ["tree", "--data", ""],
+  ])("[CLI50] an empty name stands for nothing: %s %s", async (...args) => {
+    const { code, stdout, stderr } = await home.run(args, { cwd: workspace });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("empty");
+    expect(await home.ok("workspaces")).toContain(workspace);
   });
 
   test("[CLI48] Home can't be deleted, a directory must exist", async () => {

@@ -110,3 +110,20 @@ test("[CLI197] what can't be used is told, and nothing of it is shown or trusted
   expect(stdout + stderr).not.toContain("abcd1234");
   expect(existsSync(join(home.cwd, ".mcp.json"))).toBe(true);
 });
+
+test("[CLI51] agents of a trusted project can be sent to, forked to and given threads; one that nobody knows can't", async () => {
+  const agents = [{ agentId: "ours", displayName: "Ours", chat: { provider: "demo" } }];
+  home.write({ "heddle.config.json": JSON.stringify({ agents }) });
+  const unknown = await home.run(["threads", "start", "--agent", "ours"]);
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no agent "ours"') });
+  expect((await home.json("threads")).data).toEqual([]);
+  await home.ok("trust", "--yes");
+  await home.ok("send", "--agent", "ours", "hello");
+  const [{ id, agent_id }] = (await home.json("threads")).data;
+  expect(agent_id).toBe("ours");
+  await home.ok("send", "--continue", "--agent", "ours", "again");
+  await home.ok("threads", "start", "--agent", "ours");
+  await home.ok("fork", id, "--agent", "ours");
+  expect((await home.json("threads", "--agent", "ours")).data).toHaveLength(3);
+  expect((await home.run(["fork", id, "--agent", "theirs"])).code).toBe(1);
+});

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -246,6 +246,20 @@ describe("threads remove-worktree", () => {
     await home.ok("threads", "remove-worktree", thread.id);
     expect(existsSync(thread.worktree.path)).toBe(false);
     expect((await home.json("threads", "messages", thread.id)).data[0].content[0].text).toBe("keep me");
+  });
+
+  test("[CLI108] a worktree that was deleted by hand has taken the thread's files along, and nobody says otherwise", async () => {
+    await project();
+    const { thread } = await home.json("threads", "start", "--worktree", "--title", "Lost");
+    rmSync(thread.worktree.path, { recursive: true });
+    const removed = await home.run(["threads", "remove-worktree", thread.id]);
+    expect(removed.code).toBe(0);
+    expect(removed.stderr).toBe(
+      `There was nothing to move: its worktree ${thread.worktree.path} is gone, with the files of this thread. It stays listed.\n`,
+    );
+    const deleted = await home.run(["threads", "delete", thread.id]);
+    expect(deleted).toMatchObject({ code: 0, stdout: `Deleted ${thread.id}\n` });
+    expect(deleted.stderr).toBe(`Its files can't come back: its worktree ${thread.worktree.path} is gone.\n`);
   });
 
   test("[CLI108] a thread without a worktree says so", async () => {

@@ -12,7 +12,7 @@ type Options = GatewayOptions;
 export function addWorkspaces(program: Command): void {
   const group = program
     .command("workspaces")
-    .summary("list, create, rename or delete workspaces")
+    .summary("list, create, rename, bind or delete workspaces")
     .description("trees of threads, usually one for each project directory");
   gatewayOptions(group.command("list").description("list them (what `heddle workspaces` does)")).action(list);
   examples(
@@ -33,6 +33,18 @@ export function addWorkspaces(program: Command): void {
       .argument("<workspace>", "id, directory or name")
       .argument("<name>", "its new name"),
   ).action(rename);
+  examples(
+    gatewayOptions(
+      group
+        .command("bind")
+        .description(
+          "bind a workspace to another directory, as when its project was moved; its threads and runs stay its own",
+        )
+        .argument("<workspace>", "id, directory (the old one, too) or name")
+        .argument("<dir>", "the directory it is for from now on"),
+    ),
+    "heddle workspaces bind shop ~/work/shop",
+  ).action(bind);
   gatewayOptions(
     group
       .command("delete")
@@ -85,6 +97,16 @@ async function rename(given: string, name: string, options: Options): Promise<vo
   });
   if (options.json) return printJson(result);
   print(`Renamed to ${paint.bold(result.workspace.name)}  ${paint.dim(result.workspace.id)}`);
+}
+
+async function bind(given: string, dir: string, options: Options): Promise<void> {
+  const result = await withSession(options, async ({ call, client }) => {
+    const { id } = findWorkspace(await listWorkspaces(client), given);
+    return call("workspace/update", { workspace_id: id, root_path: resolve(dir) });
+  });
+  if (options.json) return printJson(result);
+  const { id, name, root_path = "" } = result.workspace;
+  print(`Bound ${paint.bold(name)} to ${root_path}  ${paint.dim(id)}`);
 }
 
 async function remove(given: string, options: Options & { yes?: boolean }): Promise<void> {

@@ -49,7 +49,7 @@ export class ThreadFiles {
     else if (!(await isDirectory(root))) {
       throw threadsError(
         { kind: "workspace.directory_missing", workspace_id: workspace.id, path: root },
-        `The directory of this workspace is not there: ${root}. Bring it back, or bind the workspace to another one.`,
+        `The directory of this workspace is not there: ${root}. Bring it back, or bind the workspace to where it is now: \`heddle workspaces bind ${workspace.id} DIR\`.`,
       );
     }
     return root;

@@ -30,8 +30,8 @@ export async function history(folder: string | undefined, options: HistoryOption
 
 type Work = (session: Session, scope: Scope, options: HistoryOptions) => Promise<() => void>;
 
-const list: Work = async (session, scope, { limit, json }) => {
-  const { data, more } = await readRevisions(session, scope, limit);
+const list: Work = async (session, scope, { limit, doc, json }) => {
+  const { data, more } = await readRevisions(session, scope, limit, doc);
   return () => {
     if (json) return printJson({ data, more });
     if (data.length === 0) return print(paint.dim(`${scope.name} never had an AGENTS.md of its own.`));
@@ -100,21 +100,31 @@ async function documentOf(
   );
 }
 
+/** Of all documents the scope had, or of one. */
 async function readRevisions(
   { call }: Pick<Session, "call">,
-  { params }: Scope,
+  { params, name }: Scope,
   limit: number,
+  doc?: string,
 ): Promise<{ data: AgentsDocRevision[]; more: boolean }> {
   const data: AgentsDocRevision[] = [];
+  let left = false;
   let cursor: string | undefined;
   do {
     const page = await call("thread/agents_doc/revisions", {
       ...params,
-      limit: Math.min(PAGE, limit - data.length),
+      limit: doc === undefined ? Math.min(PAGE, limit - data.length) : PAGE,
       ...(cursor !== undefined && { cursor }),
     });
-    data.push(...page.data);
+    const wanted = page.data.filter(({ doc_id }) => doc === undefined || doc_id === doc);
+    left = wanted.length > limit - data.length;
+    data.push(...wanted.slice(0, limit - data.length));
     cursor = page.next_cursor;
   } while (cursor !== undefined && data.length < limit);
-  return { data, more: cursor !== undefined };
+  if (doc !== undefined && data.length === 0)
+    throw cliError(
+      { kind: "history.no_document", doc_id: doc },
+      `${name} never had a document ${doc}. \`heddle agents-md history\` without --doc lists those it had.`,
+    );
+  return { data, more: left || cursor !== undefined };
 }

@@ -29,7 +29,7 @@ export async function checkWorkspaces(dataDir: string): Promise<Check[]> {
 async function problemsOf({ client }: Link, { id, name: called, root_path }: Workspace): Promise<Check[]> {
   if (root_path !== undefined && !existsSync(root_path)) {
     const detail = `the directory of ${called} is not there: ${root_path}`;
-    const advice = `bring it back, or remove the workspace: heddle workspaces delete ${id}`;
+    const advice = `bring it back, or say where it is now: heddle workspaces bind ${id} DIR`;
     return [{ name, verdict: "warning", detail, advice }];
   }
   const { warnings = [] } = await client.call("workspace/get", { workspace_id: id });

@@ -1,6 +1,6 @@
 import { cliError } from "../../errors.js";
 import type { WorkspaceOptions } from "../../options.js";
-import { paint, print, printJson, visible } from "../../output.js";
+import { note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { NO_HURRY, withSession } from "../../session.js";
 import { type PackTarget, packPlace, snapshotText } from "./of-pack.js";
 
@@ -29,6 +29,12 @@ export async function apply(pack: string | undefined, options: ApplyOptions): Pr
   if (waiting) return print(`${shown} will be in use when the run under way has ended`);
   const what = applied ? "In use from the next run on" : "Nothing new to apply; in use";
   print(`${what}: ${shown}${active ? `  ${paint.dim(snapshotText(active))}` : ""}`);
+  if (options.thread === undefined)
+    note(
+      paintErr.dim(
+        `By the threads that have it: heddle prompts sync ${visible(name)} --thread ID gives it to one.`,
+      ),
+    );
 }
 
 function nothingPending(pack: string): Error {

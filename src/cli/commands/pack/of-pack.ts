@@ -13,8 +13,8 @@ export async function packPlace(session: Session, { thread }: PackTarget): Promi
   return thread === undefined ? { workspace_id: (await session.workspace()).id } : placeOf(session, thread);
 }
 
-/** A pack as it was read: when, where, and what it was. */
-export function snapshotText({ version, root_hash, taken_at }: PromptSnapshot): string {
+/** A pack as it was read: when, where, and what it was, by the same hash that `explain` shows. */
+export function snapshotText({ version, prompt_pack_ref, taken_at }: PromptSnapshot): string {
   const from = version === undefined ? "working tree" : `commit ${visible(version.slice(0, 12))}`;
-  return `${from}, read ${formatTime(taken_at)}  ${shortRef(root_hash)}`;
+  return `${from}, read ${formatTime(taken_at)}  ${shortRef(prompt_pack_ref)}`;
 }

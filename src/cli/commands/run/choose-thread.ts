@@ -29,8 +29,12 @@ export function assertChoice({ thread, continue: last, new: fresh, agent, folder
 }
 
 /** A thread of an agent that is not there would be answered by another one: no name on a command line means that. */
-export async function assertAgent({ call }: Session, agent_id: string | undefined): Promise<void> {
-  if (agent_id !== undefined) await call("agent/get", { agent_id });
+export async function assertAgent(
+  { call }: Session,
+  workspace_id: string,
+  agent_id: string | undefined,
+): Promise<void> {
+  if (agent_id !== undefined) await call("agent/get", { workspace_id, agent_id });
 }
 
 /** The thread that was named, the one to go on with, or a new one. */
@@ -41,7 +45,7 @@ export async function chooseThread(session: Session, choice: ThreadChoice): Prom
     return { thread, made: false };
   }
   const workspace_id = (await session.workspace()).id;
-  await assertAgent(session, choice.agent);
+  await assertAgent(session, workspace_id, choice.agent);
   if (choice.continue) return { thread: await latest(session, workspace_id, choice), made: false };
   return { thread: await start(session, workspace_id, choice), made: true };
 }

@@ -16,7 +16,9 @@ export async function fork(id: string, options: ForkOptions): Promise<void> {
   const prompt = await readPrompt(options);
   const { message, agent, model } = options;
   const result = await withSession(options, async (session) => {
-    await assertAgent(session, agent);
+    const { thread } = await onThread(session, id, (named) => session.call("thread/get", named));
+    const { workspace_id } = thread;
+    await assertAgent(session, workspace_id, agent);
     const refs = prompt === undefined ? undefined : [await putPrompt(session, prompt)];
     const config = {
       ...(model !== undefined && { model }),
@@ -27,7 +29,7 @@ export async function fork(id: string, options: ForkOptions): Promise<void> {
       ...(agent !== undefined && { agent_id: agent }),
       ...(Object.keys(config).length > 0 && { config }),
     };
-    return onThread(session, id, (named) => session.call("thread/fork", { ...named, ...params }, NO_HURRY));
+    return session.call("thread/fork", { workspace_id, thread_id: id, ...params }, NO_HURRY);
   });
   if (options.json) return printJson(result);
   const { thread } = result;

@@ -12,6 +12,14 @@ export async function removeWorktree(
     onThread(session, id, (named) => session.call("thread/worktree/remove", { ...named, force }, NO_HURRY)),
   );
   if (options.json) return printJson(result);
-  print(`Removed the worktree of ${paint.bold(visible(result.thread.title))}  ${paint.dim(id)}`);
-  note(paintErr.dim("The thread stays; its files are in the project now."));
+  const { title, read_only } = result.thread;
+  print(`Removed the worktree of ${paint.bold(visible(title))}  ${paint.dim(id)}`);
+  // Whoever deleted the worktree by hand has deleted the thread's files with it.
+  if (read_only === undefined) note(paintErr.dim("The thread stays; its files are in the project now."));
+  else
+    note(
+      paintErr.yellow(
+        `There was nothing to move: ${visible(read_only)}, with the files of this thread. It stays listed.`,
+      ),
+    );
 }

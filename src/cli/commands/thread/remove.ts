@@ -12,11 +12,13 @@ export async function remove(id: string, options: WorkspaceOptions): Promise<voi
     const { workspace_id, worktree } = thread;
     if (worktree && !options.json && (session.place === "elsewhere" || existsSync(worktree.path)))
       tellWorktree(id, worktree);
-    return session.call("thread/delete", { thread_id: id, workspace_id });
+    const deleted = await session.call("thread/delete", { thread_id: id, workspace_id });
+    return { deleted, gone: worktree && thread.read_only };
   });
-  if (options.json) return printJson(result);
+  if (options.json) return printJson(result.deleted);
   print(`Deleted ${id}`);
-  note(paintErr.dim(`Undo within 30 days: heddle threads undelete ${id}`));
+  if (result.gone === undefined) note(paintErr.dim(`Undo within 30 days: heddle threads undelete ${id}`));
+  else note(paintErr.dim(`Its files can't come back: ${visible(result.gone)}.`));
 }
 
 /** Said before the thread is gone: afterwards its id names no worktree any more. */

@@ -3,6 +3,7 @@ import { Folders } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { NO_HURRY, type Session, withSession } from "../../session.js";
+import { assertAgent } from "../run/choose-thread.js";
 import { shownThread } from "./of-thread.js";
 import { setupLines } from "./setup-text.js";
 import { followSetup } from "./watch-setup.js";
@@ -18,6 +19,7 @@ interface StartOptions extends WorkspaceOptions {
 export async function start(options: StartOptions): Promise<void> {
   const thread = await withSession(options, async (session) => {
     const workspace_id = (await session.workspace()).id;
+    await assertAgent(session, workspace_id, options.agent);
     const setup = await followSetup(session, workspace_id, options);
     const { thread } = await session.call(
       "thread/start",
