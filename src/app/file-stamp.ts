@@ -12,9 +12,19 @@ export function stampOf(file: string): string {
       .map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(":"))
       .join(" ");
   } catch (error) {
-    // A link that leads nowhere is not the same as no file.
     const { code } = error as NodeJS.ErrnoException;
-    return lstatSync(file, { throwIfNoEntry: false }) ? `link:${code}` : NO_FILE;
+    // A link that leads nowhere is not the same as no file.
+    if (code === "ENOENT") return isLink(file) ? `link:${code}` : NO_FILE;
+    // A directory that is a file now, a loop of links, a disk that is away: whoever looks again and again must not end of it.
+    return `unreadable:${code}`;
+  }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -190,6 +190,26 @@ describe("a project's configuration", () => {
     expect(data.map(({ name }) => name)).toContain("files_read");
   });
 
+  test.each([
+    ["a file", (root: string) => writeFileSync(root, "no directory any more")],
+    ["a link to itself", (root: string) => symlinkSync(root, root)],
+  ])(
+    "[CFG27] a trusted project whose directory has become %s stops nobody, now or at the next start",
+    async (_, become) => {
+      const scene = await stage.scene();
+      scene.write(CONFIG, { agents: [agent("team")] });
+      await trust(scene);
+      await soon(() => ids(scene)).toContain("team");
+      rmSync(scene.root, { recursive: true });
+      become(scene.root);
+      await soon(() => ids(scene)).toEqual(USER);
+      await stage.restart();
+      const wire = await stage.gateway().wire();
+      expect(await agentIds(wire, scene.workspace_id)).toEqual(USER);
+      rmSync(scene.root);
+    },
+  );
+
   test("[CFG27] what can't be used is a warning that says what to do, and is never used", async () => {
     const scene = await stage.scene();
     const file = join(scene.root, CONFIG);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HeddleError } from "../../base/index.js";
+import { HeddleError, sha256 } from "../../base/index.js";
 import { isStorableText } from "../../protocol/index.js";
 import { type DelegationRow, delegations, threads } from "../../store/index.js";
 import { defineTool, type ToolContext, type ToolDefinition, type ToolOutcome } from "../../tools/index.js";
@@ -7,6 +7,7 @@ import type { RunsDeps } from "../deps.js";
 import { type Asked, askAgent } from "./ask.js";
 import { type Caller, callerOf } from "./caller.js";
 import { type DelegationResult, readResult } from "./result.js";
+import { CALLED_BY_A_STEP } from "./resume-waits.js";
 import { waitForRun } from "./wait.js";
 
 const DEFAULT_SECONDS = 300;
@@ -68,8 +69,14 @@ export function agentsMessage(deps: () => RunsDeps): ToolDefinition {
   });
 }
 
+/** Copies of a project have threads of the same ids, whose calls have the same keys: each workspace has its own delegations. */
+function delegationId(deps: RunsDeps, { call_key, workspace_id }: ToolContext): string {
+  if (call_key === undefined) return deps.makeId("del_");
+  return `${CALLED_BY_A_STEP}${sha256(`${workspace_id} ${call_key}`).slice(0, 24)}`;
+}
+
 async function message(deps: RunsDeps, args: Args, context: ToolContext): Promise<ToolOutcome> {
-  const id = context.call_key ?? deps.makeId("del_");
+  const id = delegationId(deps, context);
   try {
     const caller = await callerOf(deps, context);
     if (!caller) return failure("agents_message needs a thread to come back to. Call it within one.");

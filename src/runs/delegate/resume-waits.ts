@@ -3,7 +3,8 @@ import { cancelRun } from "../cancel.js";
 import type { RunsDeps } from "../deps.js";
 import { letComeBack } from "./give-back.js";
 
-const CALLED_BY_A_STEP = "int_";
+/** How the id of a delegation begins that a step of a run has made: it is made again under the same id. */
+export const CALLED_BY_A_STEP = "int_";
 
 /**
  * What calls of a gateway that is gone waited for. Before anything is carried on: a call that is made again waits as before,

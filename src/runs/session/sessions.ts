@@ -41,9 +41,12 @@ export class Sessions {
   /** The session of a thread, loaded if need be. */
   async open(key: SessionKey): Promise<ThreadSession> {
     const name = nameOf(key);
+    // One that is being taken up counts as busy already, but nobody may go on with it before it is whole.
+    const underWay = this.#loading.get(name);
+    if (underWay) return underWay;
     const known = this.#busy.get(name) ?? this.#idle.get(name) ?? this.#alive.get(name)?.deref();
     if (known) return known;
-    const loading = this.#loading.get(name) ?? this.#load(name, key);
+    const loading = this.#load(name, key);
     this.#loading.set(name, loading);
     return loading;
   }
