@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   changeConfig,
@@ -197,6 +198,49 @@ test("[ATSF34] a file or link where .agent or threads should be is told, and not
 });
 
 test("[ATSF33] an envelope that lacks a field or has a wrong one is mended field by field", async () => {
+test("[ATSF35] what is no directory among the threads is told as what it is, and stops no repair", async () => {
+  const project = await soundProject();
+  const away = { "thread.json": "{", "messages.jsonl": line(textMessage("m", "Hello")) };
+  foreignThread(project, "z-broken", away);
+  writeFileSync(threadPath(project, "file"), "x");
+  writeFileSync(threadPath(project, ".hidden"), "x");
+  execFileSync("mkfifo", [threadPath(project, "pipe")]);
+  symlinkSync("nowhere", threadPath(project, "dangling"));
+  symlinkSync("circle", threadPath(project, "circle"));
+  symlinkSync(".hidden", threadPath(project, "to-file"));
+  const found = (await problemsOf(project.root)).slice(0, -1);
+  expect(found.map(({ file, problem, message }) => [basename(file), problem, message])).toEqual(
+    [
+      ["circle", "a link in a circle"],
+      ["dangling", "a link to nothing"],
+      ["file", "a file"],
+      ["pipe", "a pipe"],
+      ["to-file", "a file"],
+    ].map(([name, is]) => [name, "not_a_directory", `It is ${is} where threads have their directories.`]),
+  );
+  expect(found.every(({ repairable, advice }) => !repairable && advice === "Move it away.")).toBe(true);
+  const mended: string[] = [];
+  for await (const { problem, failed } of repair(project.root)) if (!failed) mended.push(problem.file);
+  expect(mended).toEqual([threadPath(project, "z-broken", "thread.json")]);
+  expect((await problemsOf(project.root)).map(({ problem }) => problem)).toEqual(
+    Array(5).fill("not_a_directory"),
+  );
+});
+
+test("[ATSF18] what can't be mended is told with the reason, and the rest is mended", async () => {
+  const project = await soundProject();
+  for (const id of ["a-locked", "b-next"]) foreignThread(project, id, { "thread.json": "{" });
+  mkdirSync(threadPath(project, "a-locked", "thread.lock"));
+  const told: object[] = [];
+  for await (const { problem, done, failed } of repair(project.root)) {
+    told.push({ thread: basename(dirname(problem.file)), done, failed });
+  }
+  expect(told).toEqual([
+    { thread: "a-locked", done: expect.stringMatching(/thread\.lock/), failed: true },
+    { thread: "b-next", done: expect.stringMatching(/^made a new one/), failed: false },
+  ]);
+});
+
   const project = await soundProject();
   const good = envelopeOf("x") as Record<string, unknown>;
   const broken: Record<string, object> = {
