@@ -26,6 +26,7 @@ export {
   openProject,
   type Project,
   type ProjectOptions,
+  threadNames,
 } from "./project.js";
 export { type Repair, repair } from "./repair.js";
 export {

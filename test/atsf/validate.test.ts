@@ -187,6 +187,7 @@ test("[ATSF34] a file or link where .agent or threads should be is told, and not
     const project = await openProject(root);
     const refused = { kind: expect.stringMatching(/^atsf\.(not_a_directory|invalid_file)$/) };
     await expect(project.create(newThread("t")), name).rejects.toMatchObject(refused);
+    if (name.endsWith("file")) await expect(project.list(), name).rejects.toMatchObject(refused);
     if (at !== ".agent") continue;
     const by = { name: "Test", version: "1.0.0" };
     await expect(changeConfig(root, by, []), name).rejects.toThrow();
@@ -197,7 +198,6 @@ test("[ATSF34] a file or link where .agent or threads should be is told, and not
   expect(readdirSync(outside, { recursive: true })).toEqual([]);
 });
 
-test("[ATSF33] an envelope that lacks a field or has a wrong one is mended field by field", async () => {
 test("[ATSF35] what is no directory among the threads is told as what it is, and stops no repair", async () => {
   const project = await soundProject();
   const away = { "thread.json": "{", "messages.jsonl": line(textMessage("m", "Hello")) };
@@ -241,6 +241,7 @@ test("[ATSF18] what can't be mended is told with the reason, and the rest is men
   ]);
 });
 
+test("[ATSF33] an envelope that lacks a field or has a wrong one is mended field by field", async () => {
   const project = await soundProject();
   const good = envelopeOf("x") as Record<string, unknown>;
   const broken: Record<string, object> = {
