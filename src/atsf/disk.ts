@@ -82,8 +82,11 @@ export function assertFile(path: string, found: Stats): void {
   if (!found.isFile()) throw notAFile(path, kindOf(found));
 }
 
-function kindOf(found: Stats): string {
+/** In words, for people. */
+export function kindOf(found: Stats): string {
+  if (found.isFile()) return "a file";
   if (found.isDirectory()) return "a directory";
+  if (found.isSocket()) return "a socket";
   if (found.isSymbolicLink()) return "a link";
   return found.isFIFO() ? "a pipe" : "a device";
 }

@@ -2,6 +2,7 @@ export type { ImportedThread, Rewrite } from "./archive/drafts.js";
 export { importDirectory } from "./archive/import-directory.js";
 export { importMessages } from "./archive/import-messages.js";
 export { packThread } from "./archive/pack.js";
+export { threadDirectories } from "./archive/thread-directories.js";
 export { type UnpackOptions, unpackThreads } from "./archive/unpack.js";
 export { purgeAside } from "./aside.js";
 export { type ConfigFile, changeConfig, readConfig, readConfigFile } from "./config.js";
@@ -25,6 +26,7 @@ export {
   openProject,
   type Project,
   type ProjectOptions,
+  threadNames,
 } from "./project.js";
 export { type Repair, repair } from "./repair.js";
 export {

@@ -55,8 +55,7 @@ export class Project {
 
   /** Every thread, those that can't be read with the reason. In no particular order. */
   async list(): Promise<ListedThread[]> {
-    const names = await reading(threadsDir(this.root), () => namesIn(threadsDir(this.root)));
-    const ids = names.filter((name) => isThreadId(name) && !name.startsWith("."));
+    const ids = (await threadNames(this.root)).filter((name) => isThreadId(name) && !name.startsWith("."));
     const listed: ListedThread[] = [];
     for (let at = 0; at < ids.length; at += LISTED_AT_ONCE) {
       const some = ids.slice(at, at + LISTED_AT_ONCE);
@@ -68,7 +67,7 @@ export class Project {
   /** A thread that is there. */
   async thread(threadId: string): Promise<Thread> {
     const dir = threadDir(this.root, threadId);
-    if (!(await isDirectory(dir))) throw threadNotFound(threadId);
+    if (!(await isDirectory(dir, threadsDir(this.root)))) throw threadNotFound(threadId);
     const known = this.#threads.get(threadId);
     if (known) return known;
     await assertInside(this.root, dir);
@@ -183,20 +182,27 @@ export class Project {
   }
 }
 
-async function namesIn(dir: string): Promise<string[]> {
-  return readdir(dir).catch((error) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
+/** What stands among a project's threads. A directory that is not there has none; one that can't be read may have any. */
+export async function threadNames(root: string): Promise<string[]> {
+  const dir = threadsDir(root);
+  return reading(dir, () =>
+    readdir(dir).catch((error) => {
+      if (error.code === "ENOENT") return [];
+      throw error.code === "ENOTDIR" || error.code === "ELOOP" ? notADirectory(dir) : error;
+    }),
+  );
 }
 
-async function isDirectory(dir: string): Promise<boolean> {
+/** Something else in place of the directory `among` is no word on what would stand in it. */
+async function isDirectory(dir: string, among?: string): Promise<boolean> {
   return reading(dir, async () => {
     try {
       return statSync(dir).isDirectory();
     } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
+      if (!isMissing(error)) throw error;
+      if (among !== undefined && (error as NodeJS.ErrnoException).code === "ENOTDIR")
+        throw notADirectory(among);
+      return false;
     }
   });
 }

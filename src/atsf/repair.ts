@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { HeddleError } from "../base/index.js";
 import { changeConfig } from "./config.js";
 import { ensureGitignore, hideFromGit } from "./gitignore.js";
 import { LOG } from "./layout.js";
@@ -13,8 +14,9 @@ import { SPEC_VERSION } from "./version.js";
 
 export interface Repair {
   readonly problem: Problem;
-  /** What was done; a file that was replaced stays beside the new one. */
+  /** What was done; a file that was replaced stays beside the new one. Where it failed, why nothing was. */
   readonly done: string;
+  readonly failed: boolean;
 }
 
 /** Mends what can be mended without losing a byte: what is replaced or cut is kept beside it. */
@@ -23,10 +25,21 @@ export async function* repair(root: string, options: { now?: () => number } = {}
   const now = options.now ?? Date.now;
   try {
     for await (const problem of validate(project.root)) {
-      if (problem.repairable) yield { problem, done: await mend(project, problem, now) };
+      if (problem.repairable) yield { problem, ...(await mendOrTell(project, problem, now)) };
     }
   } finally {
     await project.close();
+  }
+}
+
+/** What can't be mended (it may not be written, say) must not keep what comes after it from being mended. */
+async function mendOrTell(...given: Parameters<typeof mend>): Promise<Omit<Repair, "problem">> {
+  try {
+    return { done: await mend(...given), failed: false };
+  } catch (error) {
+    const isOfDisk = typeof (error as NodeJS.ErrnoException).code === "string";
+    if (!isOfDisk && !(error instanceof HeddleError)) throw error;
+    return { done: (error as Error).message, failed: true };
   }
 }
 

@@ -1,8 +1,9 @@
-import { lstat, readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { isKind } from "../base/index.js";
 import { isAssetRef } from "./assets.js";
 import { isInside } from "./confined.js";
+import { isMissing, kindOf } from "./disk.js";
 import { type ReadEnvelope, readEnvelope } from "./envelope.js";
 import { ASSETS, ENVELOPE, isThreadId, LOG, threadsDir } from "./layout.js";
 import type { LineProblem } from "./log/parse.js";
@@ -46,11 +47,21 @@ async function misplacedThread(root: string, dir: string, name: string): Promise
     const message = "It is a link that leads out of the project, and is not followed.";
     return errorIn(dir, { is: "leads_out", message, advice: "Replace it by a directory." });
   }
-  if ((await lstat(dir)).isFile()) {
-    const message = "It is a file where threads have their directories.";
-    return warningIn(dir, { is: "not_a_directory", message, advice: "Move it away." });
+  const is = await noDirectory(dir);
+  if (is === undefined) return undefined;
+  const message = `It is ${is} where threads have their directories.`;
+  return warningIn(dir, { is: "not_a_directory", message, advice: "Move it away." });
+}
+
+/** What stands where a thread's directory should, links followed. Undefined: a directory, or what may not be looked at. */
+async function noDirectory(dir: string): Promise<string | undefined> {
+  try {
+    const found = await stat(dir);
+    return found.isDirectory() ? undefined : kindOf(found);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return "a link in a circle";
+    return isMissing(error) ? "a link to nothing" : undefined;
   }
-  return undefined;
 }
 
 async function* readableEnvelope(dir: string): AsyncGenerator<Problem, ReadEnvelope | undefined> {

@@ -291,7 +291,7 @@ export const methods = {
         ...inWorkspace,
         archive_base64: optionalParam(file.archiveText),
         path: file.filePath.describe(
-          "a tar.gz, a thread's directory, or a project; with `from`, what that tool wrote",
+          "a tar.gz, a thread's directory, or a project (also what stands in its git worktrees); with `from`, what that tool wrote",
         ),
         ...imports.sessionParams,
       })

@@ -1,10 +1,10 @@
-import { isKind, unixSeconds } from "../base/index.js";
+import { unixSeconds } from "../base/index.js";
 import type { ParsedParams, Result, Thread } from "../protocol/index.js";
 import { notifications, threads, workspaces } from "../store/index.js";
 import { type Call, treeChanged } from "../tree/index.js";
 import type { ThreadsDeps } from "./deps.js";
 import { reflect } from "./files/reflect.js";
-import { isDirectory } from "./files/thread-files.js";
+import { isDirectory, tellsGone } from "./files/thread-files.js";
 import { type Binned, moveFromTrash, moveToTrash } from "./files/trash.js";
 import { locateThread } from "./locate.js";
 
@@ -36,7 +36,7 @@ async function moveIfThere(deps: ThreadsDeps, binned: Binned, root: string): Pro
   return moveToTrash(deps, binned, root).then(
     () => true,
     (error) => {
-      if (isKind(error, "atsf.thread_not_found") || isKind(error, "atsf.not_a_directory")) return false;
+      if (tellsGone(error, root)) return false;
       throw error;
     },
   );

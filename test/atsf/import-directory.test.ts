@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { importDirectory } from "../../src/atsf/index.js";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { importDirectory, openProject } from "../../src/atsf/index.js";
 import { temporaryDirectory } from "../support/stores.js";
 import { tree } from "./archive-support.js";
+import { ownGit } from "./repository.js";
 import {
   envelopeOf,
   foreignThread,
@@ -13,6 +14,7 @@ import {
   textMessage,
   threadPath,
 } from "./support.js";
+import { THREAD, withWorktree } from "./worktree-thread.js";
 
 /** A project with two threads, an asset and files of other programs. */
 async function sourceProject() {
@@ -72,6 +74,58 @@ test("[ARC19] a copied log ends with its last complete line, and an envelope can
   expect(tree(threadPath(project, "t"))).toMatchObject({ "messages.jsonl": whole });
   expect((await (await project.thread("t")).envelope()).context.workingDir).toBe("/here");
   await project.close();
+});
+
+describe("threads in git worktrees", () => {
+  beforeEach(() => void ownGit());
+  afterEach(() => vi.unstubAllEnvs());
+
+  test("[ARC21] of a project those in its worktrees are taken too, each once: the copy that counts", async () => {
+    const { dir, worktree } = await withWorktree();
+    const own = await openProject(dir);
+    await (await own.create(newThread("own"))).append(textMessage("in the project"));
+    const side = await openProject(worktree.dir);
+    const context = { workingDir: worktree.dir, worktree: { path: worktree.dir, branch: "side" } };
+    foreignThread(own, "both", {
+      "thread.json": JSON.stringify(envelopeOf("both", { title: "Left", context })),
+    });
+    foreignThread(side, "both", {
+      "thread.json": JSON.stringify(envelopeOf("both", { title: "Works here", context })),
+    });
+    foreignThread(side, "theirs", {
+      "thread.json": JSON.stringify(
+        envelopeOf("theirs", { context: { workingDir: "/x", relativeDir: "another/project" } }),
+      ),
+    });
+    foreignThread(own, "broken", { "thread.json": "{" });
+    symlinkSync(threadPath(side, THREAD), threadPath(side, "linked"));
+    await own.close();
+    const before = [tree(join(dir, ".agent")), tree(join(worktree.dir, ".agent"))];
+    const project = await freshProject();
+    expect(await importDirectory(dir, project)).toEqual([
+      { threadId: "both", status: "imported" },
+      { threadId: "broken", status: "invalid", reason: expect.any(String) },
+      { threadId: "own", status: "imported" },
+      { threadId: THREAD, status: "imported" },
+    ]);
+    expect((await (await project.thread("both")).envelope()).title).toBe("Works here");
+    expect((await (await project.thread(THREAD)).page(5)).entries).toHaveLength(1);
+    expect(readdirSync(threadPath(project, THREAD, "assets"))).toHaveLength(1);
+    expect([tree(join(dir, ".agent")), tree(join(worktree.dir, ".agent"))]).toEqual(before);
+    for (const each of [side, project]) await each.close();
+  });
+
+  test("[ARC21] a project that has threads in its worktrees only is one, and links there are not followed", async () => {
+    const { dir, worktree } = await withWorktree();
+    expect(await importDirectory(dir, await freshProject())).toEqual([
+      { threadId: THREAD, status: "imported" },
+    ]);
+    const threads = join(worktree.dir, ".agent", "threads");
+    renameSync(threads, `${threads}.away`);
+    symlinkSync(`${threads}.away`, threads);
+    mkdirSync(join(dir, ".agent", "threads"), { recursive: true });
+    expect(await importDirectory(dir, await freshProject())).toEqual([]);
+  });
 });
 
 test("[ARC20] links are not followed: neither to threads nor in them", async () => {

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   changeConfig,
@@ -186,6 +187,7 @@ test("[ATSF34] a file or link where .agent or threads should be is told, and not
     const project = await openProject(root);
     const refused = { kind: expect.stringMatching(/^atsf\.(not_a_directory|invalid_file)$/) };
     await expect(project.create(newThread("t")), name).rejects.toMatchObject(refused);
+    if (name.endsWith("file")) await expect(project.list(), name).rejects.toMatchObject(refused);
     if (at !== ".agent") continue;
     const by = { name: "Test", version: "1.0.0" };
     await expect(changeConfig(root, by, []), name).rejects.toThrow();
@@ -194,6 +196,49 @@ test("[ATSF34] a file or link where .agent or threads should be is told, and not
   mkdirSync(join(empty, ".agent"), { recursive: true });
   expect(await problemsOf(empty)).toEqual([]);
   expect(readdirSync(outside, { recursive: true })).toEqual([]);
+});
+
+test("[ATSF35] what is no directory among the threads is told as what it is, and stops no repair", async () => {
+  const project = await soundProject();
+  const away = { "thread.json": "{", "messages.jsonl": line(textMessage("m", "Hello")) };
+  foreignThread(project, "z-broken", away);
+  writeFileSync(threadPath(project, "file"), "x");
+  writeFileSync(threadPath(project, ".hidden"), "x");
+  execFileSync("mkfifo", [threadPath(project, "pipe")]);
+  symlinkSync("nowhere", threadPath(project, "dangling"));
+  symlinkSync("circle", threadPath(project, "circle"));
+  symlinkSync(".hidden", threadPath(project, "to-file"));
+  const found = (await problemsOf(project.root)).slice(0, -1);
+  expect(found.map(({ file, problem, message }) => [basename(file), problem, message])).toEqual(
+    [
+      ["circle", "a link in a circle"],
+      ["dangling", "a link to nothing"],
+      ["file", "a file"],
+      ["pipe", "a pipe"],
+      ["to-file", "a file"],
+    ].map(([name, is]) => [name, "not_a_directory", `It is ${is} where threads have their directories.`]),
+  );
+  expect(found.every(({ repairable, advice }) => !repairable && advice === "Move it away.")).toBe(true);
+  const mended: string[] = [];
+  for await (const { problem, failed } of repair(project.root)) if (!failed) mended.push(problem.file);
+  expect(mended).toEqual([threadPath(project, "z-broken", "thread.json")]);
+  expect((await problemsOf(project.root)).map(({ problem }) => problem)).toEqual(
+    Array(5).fill("not_a_directory"),
+  );
+});
+
+test("[ATSF18] what can't be mended is told with the reason, and the rest is mended", async () => {
+  const project = await soundProject();
+  for (const id of ["a-locked", "b-next"]) foreignThread(project, id, { "thread.json": "{" });
+  mkdirSync(threadPath(project, "a-locked", "thread.lock"));
+  const told: object[] = [];
+  for await (const { problem, done, failed } of repair(project.root)) {
+    told.push({ thread: basename(dirname(problem.file)), done, failed });
+  }
+  expect(told).toEqual([
+    { thread: "a-locked", done: expect.stringMatching(/thread\.lock/), failed: true },
+    { thread: "b-next", done: expect.stringMatching(/^made a new one/), failed: false },
+  ]);
 });
 
 test("[ATSF33] an envelope that lacks a field or has a wrong one is mended field by field", async () => {

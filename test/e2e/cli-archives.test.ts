@@ -155,6 +155,27 @@ describe("import", () => {
     expect(readdirSync(join(home.dir, "tmp"))).toEqual([]);
   });
 
+  test("[CLI133] [ARC21] a project's threads in git worktrees are taken in, by a path and by their bytes", async () => {
+    const id = await startThread();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], {
+        cwd: join(home.cwd, "one"),
+        env: home.env,
+      });
+    git("init", "-q");
+    git("add", "a.txt");
+    git("commit", "-q", "-m", "first");
+    git("worktree", "add", "-q", "-b", "side", join(home.dir, "side"));
+    home.write({ "../side/.agent/threads/there/thread.json": JSON.stringify(envelopeOf("there")) });
+    const both = [id, "there"].map((each) => `imported  ${each}\n`).sort();
+    const lines = (stdout: string) => stdout.split(/(?<=\n)/).sort();
+    expect(lines(await home.ok("import", "one", "--workspace", "two"))).toEqual(both);
+    await home.ok("workspaces", "create", "--name", "Three");
+    const { url, token } = await home.serve();
+    const elsewhere = ["--url", url, "--token", token, "--workspace", "Three"];
+    expect(lines(await home.ok("import", "one", ...elsewhere))).toEqual(both);
+  });
+
   test("[CLI134] a line for each thread with its status; what is invalid or refused keeps nothing else out", async () => {
     const id = await startThread();
     home.write({

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { GITIGNORE } from "../../src/atsf/index.js";
@@ -145,6 +153,40 @@ describe("atsf repair", () => {
       left: { errors: 2, warnings: 0, repairable: 1 },
     });
     expect((await home.json("atsf", "repair")).data[0].done).toContain("put it aside");
+  });
+});
+
+describe("atsf and what is no thread", () => {
+  test("[CLI121] [ATSF35] one odd entry is left, and everything behind it is mended", async () => {
+    thread("sound", [said("m1", "one")]);
+    symlinkSync("nowhere", join(home.cwd, ".agent/threads/dangling"));
+    thread("torn", [said("m1", "one")]);
+    const log = join(home.cwd, ".agent/threads/torn/messages.jsonl");
+    writeFileSync(log, `${readFileSync(log, "utf8")}{"id":"half`);
+    const { code, stdout, stderr } = await home.run(["atsf", "repair"]);
+    expect({ code, last: stdout.trimEnd().split("\n").at(-1) }).toEqual({ code: 0, last: "Mended 1." });
+    expect(stderr).toBe("Left for you: 0 errors, 1 warning. `heddle atsf validate` tells what to do.\n");
+    expect(await home.ok("atsf", "validate")).toBe(
+      [
+        ".agent/threads/dangling  warning  It is a link to nothing where threads have their directories.",
+        "    → Move it away.",
+        "0 errors, 1 warning",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("[CLI121] what could not be mended is told with the reason, keeps nothing else out, and ends it with 1", async () => {
+    for (const id of ["a-locked", "b-next"]) {
+      thread(id, [said("m1", "one")]);
+      writeFileSync(join(home.cwd, ".agent/threads", id, "thread.json"), "{");
+    }
+    mkdirSync(join(home.cwd, ".agent/threads/a-locked/thread.lock"));
+    const { code, stdout } = await home.run(["atsf", "repair"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/a-locked\/thread\.json .*\n {4}not mended: .*thread\.lock/);
+    expect(stdout).toMatch(/b-next\/thread\.json .*\n {4}made a new one from the log; /);
+    expect(stdout).toMatch(/\nMended 1, not 1\.\n$/);
   });
 });
 

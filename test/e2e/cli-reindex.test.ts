@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { envelopeOf, line } from "../atsf/support.js";
@@ -120,5 +120,23 @@ describe("doctor", () => {
     expect(found[0].detail).toBe(`the directory of away is not there: ${join(home.cwd, "away")}`);
     expect(found[0].advice).toContain(workspace.id);
     expect(found[1].detail).toMatch(/^secret: .*config\.json/);
+  });
+
+  test("[CLI97] [THR120] threads that can't be read are told by doctor, by the list's files and by a reindex", async () => {
+    thread("shop", "one", "first");
+    await home.ok("workspaces", "create", "shop");
+    await home.ok("reindex", "--workspace", "shop");
+    const threads = join(home.cwd, "shop/.agent/threads");
+    renameSync(threads, `${threads}.away`);
+    symlinkSync(threads, threads);
+    expect(await home.ok("threads", "list", "--workspace", "shop")).toContain("one");
+    const { code, stdout } = await home.run(["reindex", "--workspace", "shop"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^shop: 1 thread; 0 added, 0 changed, 0 removed, 1 problem\n/);
+    expect(stdout).toContain(`  ${threads}: `);
+    await home.serve();
+    const [found] = await check("projects");
+    expect(found).toMatchObject({ verdict: "warning", advice: expect.stringContaining(threads) });
+    expect(found.detail).toMatch(/^shop: its threads can't be read: /);
   });
 });

@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { onEitherStore } from "../support/stores.js";
 import {
@@ -6,6 +7,7 @@ import {
   line,
   looks,
   projectDirectory,
+  settle,
   soon,
   textMessage,
   threadStage,
@@ -97,6 +99,67 @@ onEitherStore("files that other programs spoilt", (kind) => {
     expect((await scene.wire.error("thread/messages", { ...scene, thread_id: "linked" })).data.kind).toBe(
       "thread.not_found",
     );
+  });
+
+  test.each([
+    ["a file", (path: string) => writeFileSync(path, "in the way")],
+    ["a link in a circle", (path: string) => symlinkSync(path, path)],
+  ])(
+    "[THR120] %s in place of the threads' directory is told, and takes no thread off the list",
+    async (_, make) => {
+      const scene = await stage.scene();
+      const { id } = await scene.start({ title: "T" });
+      await scene.append(id, "hello");
+      await soon(() => scene.envelope(id).stats.messageCount).toBe(1);
+      const before = await scene.get(id);
+      const { workspace_id } = scene;
+      const threads = join(scene.root, ".agent", "threads");
+      renameSync(threads, `${threads}.away`);
+      make(threads);
+      const answer = await scene.wire.result("workspace/reindex", { workspace_id });
+      expect(answer).toEqual({
+        threads: 1,
+        added: 0,
+        changed: 0,
+        removed: 0,
+        problems: [{ file: threads, message: expect.stringContaining(threads) }],
+      });
+      await settle();
+      expect(await scene.list()).toEqual([before]);
+      const error = await scene.wire.error("thread/messages", { workspace_id, thread_id: id });
+      expect(error.message).toContain(threads);
+      expect(error.message).not.toMatch(/gone|no thread/);
+      await scene.wire.error("thread/delete", { workspace_id, thread_id: id });
+      rmSync(threads);
+      renameSync(`${threads}.away`, threads);
+      expect(await scene.messages(id)).toHaveLength(1);
+      await scene.append(id, "and on");
+      await soon(() => scene.found("hello")).toHaveLength(1);
+      rmSync(scene.path(id), { recursive: true });
+      await soon(() => scene.list()).toEqual([]);
+    },
+  );
+
+  test("[THR120] threads that can't be brought into a project yet stay listed, and come when they can", async () => {
+    const { gateway } = stage;
+    const wire = await gateway().wire();
+    const { workspace } = await wire.result("workspace/create", { name: "No project yet" });
+    const workspace_id = workspace.id;
+    const { thread } = await wire.result("thread/start", { workspace_id, title: "Waits" });
+    const own = join(gateway().place.dataDir, "workspaces", workspace_id, ".agent", "threads");
+    renameSync(own, `${own}.away`);
+    symlinkSync(own, own);
+    const root_path = projectDirectory();
+    await wire.result("workspace/update", { workspace_id, root_path });
+    const listed = async () => (await wire.result("thread/list", { workspace_id })).data.map(({ id }) => id);
+    const reindexed = () => wire.result("workspace/reindex", { workspace_id });
+    expect((await reindexed()).problems).toEqual([{ file: own, message: expect.stringContaining(own) }]);
+    expect(await listed()).toEqual([thread.id]);
+    rmSync(own);
+    renameSync(`${own}.away`, own);
+    expect(await reindexed()).toMatchObject({ problems: [], removed: 0 });
+    expect(await listed()).toEqual([thread.id]);
+    expect(existsSync(join(root_path, ".agent", "threads", thread.id))).toBe(true);
   });
 
   test("[THR46] our own values come back when another program drops them, and its change stays", async () => {

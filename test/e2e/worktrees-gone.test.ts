@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.js";
@@ -64,6 +64,23 @@ test("[WTG10] whatever needs the files of a thread says that they are missing an
   expect((await shop.reindex()).threads).toBe(1);
   expect(await shop.ids()).toEqual([id]);
   expect(existsSync(path)).toBe(false);
+});
+
+test("[THR120] a worktree whose threads can't be read keeps them, and no copy takes them over", async () => {
+  const { shop, id, path } = await withThread();
+  const before = await shop.get(id);
+  const threads = join(path, ".agent", "threads");
+  cpSync(threadDir(path, id), threadDir(shop.root, id), { recursive: true });
+  renameSync(threads, `${threads}.away`);
+  symlinkSync(threads, threads);
+  expect((await shop.reindex()).problems).toEqual([
+    { file: threads, message: expect.stringContaining(threads) },
+  ]);
+  expect(await shop.get(id)).toEqual(before);
+  rmSync(threads);
+  renameSync(`${threads}.away`, threads);
+  expect((await shop.reindex()).problems).toEqual([]);
+  expect(await shop.texts(id)).toEqual(["the last words"]);
 });
 
 test("[WTG10] a worktree that goes slowly, its threads first, is no deletion of them", async () => {

@@ -223,6 +223,21 @@ test("[WTG9] copies of a thread in two worktrees: the one it says it works in", 
   expect(await shop.texts("twice")).toEqual(["in two"]);
 });
 
+test("[WTG9] [ARC21] a project taken into its own workspace, threads in worktrees included, changes nothing", async () => {
+  const shop = await Workshop.open(gateway);
+  const { id, path } = await shop.startInWorktree();
+  await shop.say(id, "here");
+  const before = await shop.get(id);
+  const { data } = await shop.wire.result("thread/import", {
+    workspace_id: shop.workspace_id,
+    path: shop.root,
+  });
+  expect(data).toEqual([{ thread_id: id, status: "exists" }]);
+  expect(await shop.get(id)).toEqual(before);
+  expect(existsSync(threadDir(shop.root, id))).toBe(false);
+  expect(existsSync(threadDir(path, id))).toBe(true);
+});
+
 test("[WTG9] taking in an archive of a worktree's own thread does not replace it", async () => {
   const shop = await Workshop.open(gateway);
   const { id, path } = await shop.startInWorktree();

@@ -1,16 +1,15 @@
-import { lstat, readdir, realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { isKind } from "../../base/index.js";
-import { atsfError } from "../errors.js";
-import { agentDir, ENVELOPE, threadsDir } from "../layout.js";
 import type { Project } from "../project.js";
 import { Drafts, type ImportedThread, type Rewrite } from "./drafts.js";
 import { isPassing } from "./leftovers.js";
+import { threadDirectories } from "./thread-directories.js";
 import { threadFiles } from "./thread-files.js";
 
 /**
- * Copies threads into a project: those of another project, those of a directory of threads, or the one whose directory this
- * is. The originals stay untouched, links are not followed, and each thread's log ends with its last complete line.
+ * Copies threads into a project: those of another project and of its worktrees, those of a directory of threads, or the one
+ * whose directory this is. The originals stay untouched, links are not followed, and each thread's log ends with its last
+ * complete line.
  */
 export async function importDirectory(
   from: string,
@@ -26,21 +25,6 @@ export async function importDirectory(
   }
 }
 
-async function threadDirectories(from: string): Promise<string[]> {
-  const real = await realpath(from).catch(() => from);
-  if (!(await is(real, "directory"))) {
-    throw atsfError({ kind: "atsf.not_a_directory", dir: from }, `${from} is not a directory.`);
-  }
-  const isProject = (await is(agentDir(real), "directory")) && (await is(threadsDir(real), "directory"));
-  if (!isProject && (await is(join(real, ENVELOPE), "file"))) return [real];
-  const parent = isProject ? threadsDir(real) : real;
-  const entries = await readdir(parent, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => join(parent, name))
-    .sort();
-}
-
 async function copy(drafts: Drafts, dir: string): Promise<void> {
   const threadId = basename(dir);
   if (!(await drafts.wants(threadId))) return;
@@ -50,10 +34,4 @@ async function copy(drafts: Drafts, dir: string): Promise<void> {
     if (!isKind(error, "atsf.invalid_file") && !isKind(error, "atsf.not_readable")) throw error;
     await drafts.refuse(threadId, error.message);
   }
-}
-
-/** What stands there itself, not what a link there leads to. */
-async function is(path: string, what: "directory" | "file"): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return (what === "directory" ? found?.isDirectory() : found?.isFile()) ?? false;
 }

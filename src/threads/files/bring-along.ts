@@ -1,25 +1,26 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { moveDirectory, type Project } from "../../atsf/index.js";
 import type { WorkspaceRow } from "../../store/index.js";
 import type { ThreadsDeps } from "../deps.js";
-import { threadsDirOf } from "./find.js";
+import { namesOrUnread, threadsDirOf, type Unread } from "./find.js";
 import { makeThreadsDirectory } from "./make-threads-dir.js";
 import { isDirectory } from "./thread-files.js";
 
 /**
  * Moves threads from a workspace's own directory under the data directory into the project it is bound to by now. Looked
- * for at every look at the workspace: a crash in the middle leaves none behind.
+ * for at every look at the workspace: a crash in the middle leaves none behind. Answers with the directory where it can't
+ * be read: threads that the index knows may stand there.
  */
 export async function bringAlong(
   deps: ThreadsDeps,
   { id, root_path }: Pick<WorkspaceRow, "id" | "root_path">,
-): Promise<void> {
-  if (root_path === null) return;
+): Promise<Unread | undefined> {
+  if (root_path === null) return undefined;
   const from = deps.files.directoryOf({ id, root_path: null });
-  const names = await readdir(threadsDirOf(from)).catch(() => []);
+  const names = await namesOrUnread(from);
+  if (!Array.isArray(names)) return names;
   const ids = names.filter((name) => !name.startsWith("."));
-  if (ids.length === 0) return;
+  if (ids.length === 0) return undefined;
   await makeThreadsDirectory(root_path);
   const project = await deps.files.project(from);
   for (const thread_id of ids) {
@@ -28,6 +29,7 @@ export async function bringAlong(
       .catch((error) => deps.report(error, "a thread could not be moved into the project"));
   }
   await deps.files.forget(from);
+  return undefined;
 }
 
 /** While nobody else writes to it. One that is there already stays where it is, and is told of by its owner. */

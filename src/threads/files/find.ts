@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   belongsTo,
@@ -6,13 +5,27 @@ import {
   ownerOf,
   readGitHead,
   type ThreadEnvelope,
+  threadNames,
   threadPlaces,
 } from "../../atsf/index.js";
 import type { ThreadsDeps } from "../deps.js";
-import { isDirectory } from "./thread-files.js";
+import { isDirectory, isOutOfSight } from "./thread-files.js";
 
 export function threadsDirOf(root: string): string {
   return join(root, ".agent", "threads");
+}
+
+export interface FoundFiles {
+  readonly places: readonly string[];
+  readonly roots: ReadonlyMap<string, string>;
+  /** By their places. */
+  readonly unread: ReadonlyMap<string, Unread>;
+}
+
+/** A directory of threads that can't be read: any may stand there. */
+export interface Unread {
+  readonly file: string;
+  readonly error: unknown;
 }
 
 /** Where the files of a workspace's threads are, by id: in its directory and in the worktrees of its repository. */
@@ -20,13 +33,9 @@ export async function findThreadFiles(
   deps: ThreadsDeps,
   main: string,
   known: ReadonlyMap<string, string>,
-): Promise<{ places: string[]; roots: Map<string, string> }> {
+): Promise<FoundFiles> {
   const places = await threadPlaces(main, [...new Set(known.values())]);
-  const listed = await Promise.all(places.map(async (root) => ({ root, ids: await idsIn(root) })));
-  const copies = new Map<string, string[]>();
-  for (const { root, ids } of listed) {
-    for (const id of ids) copies.set(id, [...(copies.get(id) ?? []), root]);
-  }
+  const { copies, unread } = await copiesIn(places);
   const relativeDir = readGitHead(main)?.relativeDir ?? ".";
   const roots = new Map<string, string>();
   for (const [id, all] of copies) {
@@ -35,7 +44,18 @@ export async function findThreadFiles(
     const root = settled ? only : await choose(deps, { id, all, main: places[0] ?? main, relativeDir });
     if (root !== undefined) roots.set(id, root);
   }
-  return { places, roots };
+  return { places, roots, unread };
+}
+
+async function copiesIn(places: readonly string[]) {
+  const listed = await Promise.all(places.map(async (root) => ({ root, ids: await idsIn(root) })));
+  const copies = new Map<string, string[]>();
+  const unread = new Map<string, Unread>();
+  for (const { root, ids } of listed) {
+    if (!Array.isArray(ids)) unread.set(root, ids);
+    else for (const id of ids) copies.set(id, [...(copies.get(id) ?? []), root]);
+  }
+  return { copies, unread };
 }
 
 /**
@@ -47,6 +67,7 @@ export async function rootThatCounts(
   { thread_id: id, main, seen, known }: { thread_id: string; main: string; seen: string; known?: string },
 ): Promise<string | undefined> {
   if (seen === known) return seen;
+  if (known !== undefined && isOutOfSight(join(threadsDirOf(known), id))) return known;
   const other = known !== undefined && (await isDirectory(join(threadsDirOf(known), id)));
   if (!other && seen === main) return main;
   const relativeDir = readGitHead(main)?.relativeDir ?? ".";
@@ -82,7 +103,11 @@ async function contextOf(
   }
 }
 
-async function idsIn(root: string): Promise<string[]> {
-  const names = await readdir(threadsDirOf(root)).catch(() => []);
-  return names.filter((name) => isThreadId(name) && !name.startsWith("."));
+async function idsIn(root: string): Promise<string[] | Unread> {
+  const names = (await isDirectory(root)) ? await namesOrUnread(root) : [];
+  return Array.isArray(names) ? names.filter((name) => isThreadId(name) && !name.startsWith(".")) : names;
+}
+
+export async function namesOrUnread(root: string): Promise<string[] | Unread> {
+  return threadNames(root).catch((error) => ({ file: threadsDirOf(root), error }));
 }

@@ -8,7 +8,7 @@ import type { ThreadsDeps } from "../deps.js";
 import { ownChanges } from "../metadata.js";
 import { threadsDirOf } from "./find.js";
 import { type FilesOf, reflect } from "./reflect.js";
-import { isDirectory } from "./thread-files.js";
+import { isDirectory, isOutOfSight } from "./thread-files.js";
 import { isInTrash } from "./trash.js";
 
 /**
@@ -26,7 +26,8 @@ export async function reflectGone(
   if (!row || row.deleted_at !== null) return false;
   const main = deps.files.directoryOf(workspace);
   const root = row.file_root ?? main;
-  if (existsSync(join(threadsDirOf(root), thread_id))) return false;
+  const dir = join(threadsDirOf(root), thread_id);
+  if (existsSync(dir) || ((await isDirectory(root)) && isOutOfSight(dir))) return false;
   if (row.envelope_stamp === null) return restoreFiles(deps, workspace, row);
   if (await isInTrash(deps, { workspace_id, thread_id })) {
     await markDeleted(deps, { workspace_id, thread_id });

@@ -5,7 +5,7 @@ import { isStoreFailure, notifications, threadFiles, workspaces } from "../../st
 import { treeChanged } from "../../tree/index.js";
 import type { ThreadsDeps } from "../deps.js";
 import { bringAlong } from "./bring-along.js";
-import { findThreadFiles, threadsDirOf } from "./find.js";
+import { type FoundFiles, findThreadFiles, threadsDirOf, type Unread } from "./find.js";
 import { markReadOnly, reflectGone } from "./gone.js";
 import { envelopeStamp, logStamp } from "./look.js";
 import { pageThrough } from "./page-through.js";
@@ -18,7 +18,12 @@ export interface Reconciled {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  readonly problems: readonly { file: string; message: string }[];
+  readonly problems: readonly Problem[];
+}
+
+interface Problem {
+  readonly file: string;
+  readonly message: string;
 }
 
 export interface ReconcileOptions {
@@ -44,27 +49,53 @@ export async function reconcile(
   for await (const row of pageThrough(deps, workspace.id, threadFiles.pageOfFileStates)) rows.push(row);
   // A directory that is not there (an unmounted disk, another data directory) says nothing about its threads.
   if (!(await isDirectory(main))) return giveFiles(deps, workspace, rows);
-  await bringAlong(deps, workspace);
-  const known = new Map(rows.map((row) => [row.id, row]));
+  const left = await bringAlong(deps, workspace);
   const places = new Map(rows.flatMap(({ id, file_root }) => (file_root === null ? [] : [[id, file_root]])));
   const found = await findThreadFiles(deps, main, places);
-  const stale: FilesOf[] = [];
+  const stale = await staleAmong(found, rows, { main, force: options.force ?? false });
+  const files = stale.map((each) => ({ workspace, ...each }));
+  const read = await readAll(deps, workspace, files, options);
+  const missing = rows.filter(({ id, file_root, deleted_at }) => {
+    if (deleted_at !== null || found.roots.has(id)) return false;
+    return !isUnread(found, file_root) && !(left && file_root === null);
+  });
+  const removed = await reflectMissing(
+    deps,
+    workspace,
+    missing.map(({ id }) => id),
+  );
+  const problems = [...(left ? [left] : []), ...found.unread.values()].map(problemOf).concat(read.problems);
+  return { places: found.places, threads: found.roots.size, ...read, removed, problems };
+}
+
+/** What was found, and is another than the index knows. */
+async function staleAmong(
+  found: FoundFiles,
+  rows: readonly threadFiles.FileStateRow[],
+  { main, force }: { main: string; force: boolean },
+): Promise<Pick<FilesOf, "thread_id" | "root">[]> {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const stale: Pick<FilesOf, "thread_id" | "root">[] = [];
   let looked = 0;
   for (const [thread_id, place] of found.roots) {
     if (++looked % LOOKS_BEFORE_BREATH === 0) await breathe();
     // The workspace's directory by its own name, so that the index does not take a link to it for a worktree.
     const root = place === found.places[0] ? main : place;
     const row = known.get(thread_id);
-    if (options.force || !row || isStale(row, root, main)) stale.push({ workspace, thread_id, root });
+    // A copy elsewhere must not take over what can't be read at the moment.
+    if (row && isUnread(found, row.file_root)) continue;
+    if (force || !row || isStale(row, root, main)) stale.push({ thread_id, root });
   }
-  const read = await readAll(deps, workspace, stale, options);
-  const missing = rows.filter((row) => row.deleted_at === null && !found.roots.has(row.id));
-  const removed = await reflectMissing(
-    deps,
-    workspace,
-    missing.map(({ id }) => id),
-  );
-  return { places: found.places, threads: found.roots.size, ...read, removed };
+  return stale;
+}
+
+/** A directory of threads that can't be read says nothing about those that stand there. */
+function isUnread({ unread, places: [main = ""] }: FoundFiles, file_root: string | null): boolean {
+  return unread.has(file_root ?? main);
+}
+
+function problemOf({ file, error }: Unread): Problem {
+  return { file, message: error instanceof Error ? error.message : String(error) };
 }
 
 function isStale(row: threadFiles.FileStateRow, root: string, main: string): boolean {
@@ -79,10 +110,10 @@ async function readAll(
   workspace: FilesOf["workspace"],
   stale: readonly FilesOf[],
   options: ReconcileOptions,
-): Promise<Pick<Reconciled, "added" | "changed" | "problems">> {
-  const problems: { file: string; message: string }[] = [];
+): Promise<Pick<Reconciled, "added" | "changed"> & { problems: Problem[] }> {
+  const problems: Problem[] = [];
   const onProblem = (file: string, error: unknown) => {
-    problems.push({ file, message: error instanceof Error ? error.message : String(error) });
+    problems.push(problemOf({ file, error }));
   };
   let added = 0;
   let changed = 0;

@@ -74,7 +74,7 @@ export class ThreadFiles {
     try {
       return await (await this.project(root)).thread(thread_id);
     } catch (error) {
-      if (!isKind(error, "atsf.thread_not_found") && !isKind(error, "atsf.not_a_directory")) throw error;
+      if (!tellsGone(error, root)) throw error;
       const path = this.pathOf(root, thread_id);
       throw threadsError(
         { kind: "thread.files_missing", thread_id, path },
@@ -132,6 +132,22 @@ export class ThreadFiles {
       .catch(() => {})
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
+  }
+}
+
+/** That a thread's files, or the whole directory above `.agent`, are not there. What can't be read may be. */
+export function tellsGone(error: unknown, root: string): boolean {
+  if (isKind(error, "atsf.not_a_directory")) return error.data.dir === root;
+  return isKind(error, "atsf.thread_not_found");
+}
+
+/** Nobody can tell what stands under a path: a directory above it can't be read, or is something else. */
+export function isOutOfSight(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
 

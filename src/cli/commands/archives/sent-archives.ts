@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
-import { lstat, readdir, readFile, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { packThread } from "../../../atsf/index.js";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { packThread, threadDirectories } from "../../../atsf/index.js";
 import { cliError } from "../../errors.js";
 import { reason } from "../agents-md/text-file.js";
 
@@ -27,27 +27,6 @@ export function assertThere(path: string): Promise<Stats> {
   return stat(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
-}
-
-/** The directory of one thread, those of a project, or those of a directory of threads. */
-async function threadDirectories(path: string): Promise<string[]> {
-  const threads = join(path, ".agent", "threads");
-  const isProject = (await kindOf(threads)) === "directory";
-  if (!isProject && (await kindOf(join(path, "thread.json"))) === "file") return [path];
-  const parent = isProject ? threads : path;
-  const entries = await readdir(parent, { withFileTypes: true }).catch((error) => {
-    throw unreadable(parent, error);
-  });
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => join(parent, name))
-    .sort();
-}
-
-async function kindOf(path: string): Promise<"directory" | "file" | undefined> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found?.isDirectory()) return "directory";
-  return found?.isFile() ? "file" : undefined;
 }
 
 async function packed(dir: string): Promise<string> {

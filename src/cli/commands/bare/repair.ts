@@ -1,5 +1,6 @@
 import { type Repair, repair, threadPlaces } from "../../../atsf/index.js";
 import { count, note, paint, paintErr, print, printJson, visible } from "../../output.js";
+import { EXIT_FAILED } from "../../report.js";
 import { asArgument } from "../agents-md/scope.js";
 import { directoryGiven } from "./directory.js";
 import { fileIn, type Tally, tallyIn, tallyText } from "./problem-text.js";
@@ -10,7 +11,7 @@ interface RepairOptions {
   readonly dryRun?: boolean;
 }
 
-type Mended = Repair["problem"] & { readonly done?: string };
+type Mended = Repair["problem"] & Partial<Pick<Repair, "done" | "failed">>;
 
 export async function repairFiles(given: string | undefined, options: RepairOptions): Promise<void> {
   const { json, dryRun = false } = options;
@@ -22,8 +23,10 @@ export async function repairFiles(given: string | undefined, options: RepairOpti
     if (!json) print(...mendedLines(dir, each));
   }
   const left = await remaining(places);
+  const failed = data.filter((each) => each.failed).length;
+  if (failed > 0) process.exitCode = EXIT_FAILED;
   if (json) return printJson({ dir, dry_run: dryRun, data, left });
-  print(summary(data.length, dryRun));
+  print(summary(data.length, failed, dryRun));
   const hands = dryRun ? left.errors + left.warnings - left.repairable : left.errors + left.warnings;
   if (hands === 0) return;
   const where = given === undefined ? "" : ` ${asArgument(given)}`;
@@ -33,7 +36,7 @@ export async function repairFiles(given: string | undefined, options: RepairOpti
 
 async function* mended(places: readonly string[]): AsyncGenerator<Mended> {
   for (const place of places) {
-    for await (const { problem, done } of repair(place)) yield { ...problem, done };
+    for await (const { problem, ...how } of repair(place)) yield { ...problem, ...how };
   }
 }
 
@@ -41,12 +44,15 @@ async function* toMend(places: readonly string[]): AsyncGenerator<Mended> {
   for await (const problem of problemsIn(places)) if (problem.repairable) yield problem;
 }
 
-function mendedLines(dir: string, { file, line, message, advice, done }: Mended): string[] {
+function mendedLines(dir: string, each: Mended): string[] {
+  const { file, line, message } = each;
   const place = `${fileIn(dir, file)}${line === undefined ? "" : `:${line}`}`;
-  return [
-    `${paint.bold(place)}  ${visible(message)}`,
-    `    ${done === undefined ? paint.dim(`→ ${visible(advice)}`) : paint.green(visible(done))}`,
-  ];
+  return [`${paint.bold(place)}  ${visible(message)}`, `    ${outcome(each)}`];
+}
+
+function outcome({ advice, done, failed }: Mended): string {
+  if (done === undefined) return paint.dim(`→ ${visible(advice)}`);
+  return failed ? paint.red(`not mended: ${visible(done)}`) : paint.green(visible(done));
 }
 
 /** What no program may decide. */
@@ -56,7 +62,8 @@ async function remaining(places: readonly string[]): Promise<Tally> {
   return tally;
 }
 
-function summary(number: number, dryRun: boolean): string {
+function summary(number: number, failed: number, dryRun: boolean): string {
   if (number === 0) return "There is nothing to mend.";
-  return dryRun ? `Nothing was changed. It would mend ${number}.` : `Mended ${number}.`;
+  if (dryRun) return `Nothing was changed. It would mend ${number}.`;
+  return failed > 0 ? `Mended ${number - failed}, not ${failed}.` : `Mended ${number}.`;
 }

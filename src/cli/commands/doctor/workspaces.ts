@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { threadNames } from "../../../atsf/index.js";
 import type { Workspace } from "../../../protocol/index.js";
 import { readAddress } from "../../connect/data-dir.js";
 import type { Link } from "../../connect/link.js";
@@ -32,6 +34,22 @@ async function problemsOf({ client }: Link, { id, name: called, root_path }: Wor
     const advice = `bring it back, or say where it is now: heddle workspaces bind ${id} DIR`;
     return [{ name, verdict: "warning", detail, advice }];
   }
+  const unread = root_path === undefined ? [] : await unreadThreads(called, root_path);
   const { warnings = [] } = await client.call("workspace/get", { workspace_id: id });
-  return warnings.map((warning) => ({ name, verdict: "warning", detail: `${called}: ${warning}` }));
+  return [
+    ...unread,
+    ...warnings.map((warning): Check => ({ name, verdict: "warning", detail: `${called}: ${warning}` })),
+  ];
+}
+
+/** Its list goes on showing what was known of them: nobody would notice. */
+async function unreadThreads(called: string, root: string): Promise<Check[]> {
+  try {
+    await threadNames(root);
+    return [];
+  } catch (error) {
+    const detail = `${called}: its threads can't be read: ${(error as Error).message.replace(/\.$/, "")}`;
+    const advice = `make ${join(root, ".agent", "threads")} a directory that Heddle may read`;
+    return [{ name, verdict: "warning", detail, advice }];
+  }
 }
