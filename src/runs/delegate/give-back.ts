@@ -41,22 +41,40 @@ export function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS
   giveBack(deps, run_id).catch((error) => {
     if (deps.sessions.closing) return;
     deps.report(error, "the result of a delegated run could not be given back; it is tried again");
-    const again = () => {
-      if (!deps.sessions.closing) tryToGiveBack(deps, run_id, Math.min(2 * againMs, LONGEST_MS));
-    };
-    setTimeout(again, againMs).unref();
+    later(deps, againMs, (pauseMs) => tryToGiveBack(deps, run_id, pauseMs));
   });
 }
 
-/** Nobody waits for it any more; it may have ended just before. */
+function later({ sessions }: RunsDeps, afterMs: number, again: (pauseMs: number) => void): void {
+  const due = () => {
+    if (!sessions.closing) again(Math.min(2 * afterMs, LONGEST_MS));
+  };
+  setTimeout(due, afterMs).unref();
+}
+
+/**
+ * Nobody waits for it any more; it may have ended just before. Where the store does not take that it is tried again: the
+ * one who waited was told that the result comes back. Resolves after the first attempt.
+ */
 export async function letComeBack(
   deps: RunsDeps,
-  { id, run_id, workspace_id }: DelegationRow,
+  delegation: DelegationRow,
+  againMs = AGAIN_MS,
 ): Promise<void> {
-  await deps.store.write({ key: workspace_id }, function* () {
-    yield* workspaces.lockWorkspace(workspace_id);
-    yield* delegations.leaveDelegation(id);
-  });
+  const { id, run_id, workspace_id } = delegation;
+  // A gateway that is killed before the next attempt must not leave a run that has ended and that nobody hears of.
+  deps.waits.left.add(run_id);
+  try {
+    await deps.store.write({ key: workspace_id }, function* () {
+      yield* workspaces.lockWorkspace(workspace_id);
+      yield* delegations.leaveDelegation(id);
+    });
+  } catch (error) {
+    if (deps.sessions.closing) return;
+    deps.report(error, "that nobody waits for a delegated run could not be written; it is tried again");
+    return later(deps, againMs, (pauseMs) => void letComeBack(deps, delegation, pauseMs));
+  }
+  deps.waits.left.delete(run_id);
   tryToGiveBack(deps, run_id);
 }
 

@@ -3,6 +3,7 @@ import { appendEvents } from "../../journal/index.js";
 import type { Run } from "../../protocol/index.js";
 import {
   blobs,
+  delegations,
   history,
   notifications,
   type RunRow,
@@ -124,8 +125,7 @@ export function* writePlan(
   const { workspace_id, thread_id } = session.key;
   const at = unixSeconds(deps.clock);
   yield* appendEvents(session.key, plan.events);
-  for (const row of plan.made) yield* runs.insertRun(row);
-  for (const row of plan.changed.toSorted(endedFirst)) yield* runs.updateRun(row);
+  yield* writeRuns(deps, plan);
   const ids = plan.blobIds;
   ids.clear();
   for (const [hash, id] of session.told) ids.set(hash, id);
@@ -154,6 +154,15 @@ export function* writePlan(
     : changed.map((row) => runToWire(row));
   const news = [...made.map((row) => runToWire(row)), ...under, ...above];
   return { changes, told: news.map((run) => ({ method: "run/changed", params: { run } })) };
+}
+
+/** One that nobody waits for any more, as nobody could write down yet, ends as one whose result comes back. */
+function* writeRuns({ waits }: RunsDeps, { made, changed }: Plan): Unit<void> {
+  for (const row of made) yield* runs.insertRun(row);
+  for (const row of changed.toSorted(endedFirst)) {
+    yield* runs.updateRun(row);
+    if (row.last_seq !== null && waits.left.has(row.id)) yield* delegations.leaveDelegationOfRun(row.id);
+  }
 }
 
 /** What a delegated run asks is shown where it was delegated from, too. */

@@ -19,6 +19,11 @@ export function* leaveDelegation(id: string): Unit<void> {
   yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("id", "=", id));
 }
 
+/** The same for the one that asked for a run. */
+export function* leaveDelegationOfRun(run_id: string): Unit<void> {
+  yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("run_id", "=", run_id));
+}
+
 /** Whether its result is for the one who asks to give back: nobody else does. The workspace must be locked. */
 export function* claimResult(id: string, at: number): Unit<boolean> {
   const found = yield* findDelegation(id);
