@@ -1,6 +1,6 @@
 export { startRun } from "./admit.js";
 export { approveCall } from "./approve.js";
-export { cancelWorkspace, whileIdle } from "./busy.js";
+export { removeWorkspace, whileIdle } from "./busy.js";
 export { cancelAll, cancelRun } from "./cancel.js";
 export { inChosenThread } from "./choose-thread.js";
 export { readContext } from "./context.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HeddleError, unixSeconds } from "../../base/index.js";
+import { isKind, unixSeconds } from "../../base/index.js";
 import {
   type DelegationRow,
   delegations,
@@ -30,16 +30,17 @@ export function giveBackResults(deps: RunsDeps): () => void {
   });
 }
 
-/** What ended while no gateway was there to give it back. */
-export async function giveBackLeft(deps: RunsDeps): Promise<void> {
-  const left = await deps.store.read(() => delegations.unreturned());
+/** What ended while no gateway was there to give it back, or its workspace was not; of one workspace, or of all. */
+export async function giveBackLeft(deps: RunsDeps, workspace_id?: string): Promise<void> {
+  const left = await deps.store.read(() => delegations.unreturned(workspace_id));
   for (const { run_id } of left) tryToGiveBack(deps, run_id);
 }
 
 /** Gives a result back that nobody waits for; does nothing where that was done, or is not due yet. */
 export function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS): void {
   giveBack(deps, run_id).catch((error) => {
-    if (deps.sessions.closing) return;
+    // Of a workspace that is gone, or about to go, it comes back when that is there again.
+    if (deps.sessions.closing || isKind(error, "workspace.not_found")) return;
     deps.report(error, "the result of a delegated run could not be given back; it is tried again");
     later(deps, againMs, (pauseMs) => tryToGiveBack(deps, run_id, pauseMs));
   });
@@ -94,7 +95,7 @@ async function giveBack(deps: RunsDeps, run_id: string): Promise<void> {
     if (!(await steer(deps, key, given))) await send(deps, key, given);
   } catch (error) {
     if (isTaken(error)) return;
-    if (!isGone(error)) throw error;
+    if (!isKind(error, "thread.not_found")) throw error;
     // The thread that asked is not there any more: there is nobody to tell.
     await deps.store.write({ key: key.workspace_id }, () => claim(deps, delegation));
   }
@@ -174,10 +175,6 @@ function* claimOrStop(deps: RunsDeps, delegation: DelegationRow): Unit<void> {
 
 function isTaken(error: unknown): boolean {
   return error instanceof Taken;
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof HeddleError && error.kind === "thread.not_found";
 }
 
 /** What the one who asked is told: it may have been long ago, so it is told what it asked, too. */

@@ -14,7 +14,7 @@ import {
   workspaces,
 } from "../../store/index.js";
 import type { WithIt } from "../../threads/index.js";
-import { threadToWire, treeChanged } from "../../tree/index.js";
+import { threadToWire, treeChanged, workspaceNotFound } from "../../tree/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { RunEvent } from "../fold/events.js";
 import { type Plan, planEvents } from "../fold/plan.js";
@@ -86,7 +86,8 @@ async function writeEvents(
     ...(extras.written && { written: extras.written }),
   };
   await deps.store.write(options, function* () {
-    yield* workspaces.lockWorkspace(workspace_id);
+    const stays = (yield* workspaces.lockWorkspace(workspace_id)) && !deps.leaving.has(workspace_id);
+    if (!stays && events.some(beginsWork)) throw workspaceNotFound(workspace_id);
     const { changes, told } = yield* writePlan(deps, session, plan, extras);
     if (extras.alongside) yield* extras.alongside();
     // A status that changes without a message is told of by itself.
@@ -98,6 +99,11 @@ async function writeEvents(
     const more = tells ? yield* statusTold(session) : [];
     yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [...more, ...told]);
   });
+}
+
+/** In a workspace that is gone or about to go, what is under way ends, and nothing is asked any more. */
+function beginsWork({ type }: RunEvent): boolean {
+  return type === "run.requested" || type === "run.steered";
 }
 
 /** When a run begins, its message is about to be told of, with the thread. */
