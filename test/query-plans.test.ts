@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   agentsDocs,
+  delegations,
   folders,
   messages,
   openStore,
@@ -134,6 +135,15 @@ test("[SCL5] runs that wait, and those of a delegation, are found without going 
     for (const step of plan) expect(step).not.toMatch(/^SCAN run(?! USING INDEX uq_run_active)/);
   }
 });
+
+test.each([undefined, "ws_1"])(
+  "[SCL5] results that are still to come back (%s) are found among the open ones",
+  async (workspace_id) => {
+    const plan = await planOf(delegations.unreturned(workspace_id));
+    const scans = plan.filter((step) => step.startsWith("SCAN"));
+    expect(scans).toEqual(["SCAN delegation USING INDEX ix_delegation_open"]);
+  },
+);
 
 test("[SCL5] of a tree with too many threads only the latest and the pinned are looked up", async () => {
   const [some, last] = [[{}], [{ updated_at: 1, id: "thr_1" }]];

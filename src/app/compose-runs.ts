@@ -109,6 +109,7 @@ export async function composeRuns(given: {
     values: new RecordedValues(store),
     ends: new Bus(),
     waits: new Waits(),
+    leaving: new Set(),
     keptOut: given.keptOut,
   };
   const plugins: readonly Plugin[] = [

@@ -8,7 +8,7 @@ import {
 } from "../protocol/index.js";
 import { type RunRow, runs, type Store, threadFiles, type Unit } from "../store/index.js";
 import { messageToWire } from "../threads/index.js";
-import { type Call, threadNotFound } from "../tree/index.js";
+import { type Call, threadNotFound, workspaceNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import { runsError, stopping } from "./errors.js";
@@ -44,6 +44,7 @@ export async function startRun(
 ): Promise<Result<"run/start">> {
   const key = { workspace_id: params.workspace_id, thread_id: params.thread_id };
   if (deps.sessions.closing) throw stopping();
+  if (deps.leaving.has(key.workspace_id)) throw workspaceNotFound(key.workspace_id);
   const session = await deps.sessions.open(key);
   const before = await findByKey(deps, params);
   if (before) return answerAgain(deps, session, before);
@@ -135,9 +136,11 @@ export function requested(session: ThreadSession, given: Requested): RunRequeste
   };
 }
 
-/** The thread as it is now; one that was deleted meanwhile takes no more runs. */
+/** The thread as it is now; one that was deleted meanwhile, also with its workspace, takes no more runs. */
 export async function readThread(read: Store["read"], key: { workspace_id: string; thread_id: string }) {
   const row = await read(() => threadFiles.findSettings(key.workspace_id, key.thread_id));
+  // One whose workspace is gone is not gone for good: what is meant for it waits.
+  if (row && row.workspace_deleted_at !== null) throw workspaceNotFound(key.workspace_id);
   if (!row || row.deleted_at !== null) throw threadNotFound(key.thread_id);
   if (row.read_only !== null) {
     throw runsError(

@@ -1,5 +1,8 @@
+import { Turns } from "../base/index.js";
+import { workspaces } from "../store/index.js";
 import type { Call } from "../tree/index.js";
 import { cancelAll } from "./cancel.js";
+import { giveBackLeft } from "./delegate/give-back.js";
 import type { RunsDeps } from "./deps.js";
 import { runsError } from "./errors.js";
 import { placeKey } from "./program/place.js";
@@ -25,8 +28,52 @@ export async function whileIdle<T>(
   });
 }
 
-/** Ends everything that is under way in a workspace: it is about to go. */
-export async function cancelWorkspace(deps: RunsDeps, workspace_id: string, call: Call): Promise<void> {
+/** Who deletes a workspace that somebody else is deleting waits: the first would let runs begin while the second cancels. */
+const removing = new Turns();
+
+/**
+ * Ends everything that is under way in a workspace, and removes it. Nothing begins there from then on: it would be ended at
+ * once, or asked for in a workspace that is gone. What could not begin does where it stays.
+ */
+export async function removeWorkspace<T>(
+  deps: RunsDeps,
+  workspace_id: string,
+  call: Call,
+  remove: () => Promise<T>,
+): Promise<T> {
+  return removing.run(workspace_id, () =>
+    whileLeaving(deps, workspace_id, call, remove).catch(async (error) => {
+      await giveBackLeft(deps, workspace_id).catch((failure) => deps.report(failure, UNRETURNED));
+      throw error;
+    }),
+  );
+}
+
+async function whileLeaving<T>(
+  deps: RunsDeps,
+  workspace_id: string,
+  call: Call,
+  remove: () => Promise<T>,
+): Promise<T> {
+  deps.leaving.add(workspace_id);
+  try {
+    await admitted(deps, workspace_id);
+    await cancelWorkspace(deps, workspace_id, call);
+    return await remove();
+  } finally {
+    deps.leaving.delete(workspace_id);
+  }
+}
+
+const UNRETURNED = "results may come back only after the next start";
+
+/** Those that were being admitted are known when a commit behind theirs is through, and their callers had their turn. */
+async function admitted(deps: RunsDeps, workspace_id: string): Promise<void> {
+  await deps.store.write({ key: workspace_id }, () => workspaces.lockWorkspace(workspace_id));
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function cancelWorkspace(deps: RunsDeps, workspace_id: string, call: Call): Promise<void> {
   const busy = deps.sessions.allBusy.filter(({ key }) => key.workspace_id === workspace_id);
   await Promise.all(busy.map(({ key }) => cancelAll(deps, key, call)));
   await deps.providers.release(workspace_id);

@@ -64,6 +64,8 @@ export interface RunsDeps extends PromptsDeps {
   /** Told of every run that has ended, once that is durable. */
   readonly ends: Bus<RunRow>;
   readonly waits: Waits;
+  /** Workspaces that are about to be deleted: nothing begins in them. */
+  readonly leaving: Set<string>;
   /** The gateway's own files, which no tool touches: absolute, links resolved. */
   readonly keptOut: readonly string[];
   readonly texts: PromptTexts;

@@ -1,8 +1,8 @@
 export { startRun } from "./admit.js";
 export { approveCall } from "./approve.js";
-export { cancelWorkspace, whileIdle } from "./busy.js";
+export { removeWorkspace, whileIdle } from "./busy.js";
 export { cancelAll, cancelRun } from "./cancel.js";
-export { chooseThread } from "./choose-thread.js";
+export { inChosenThread } from "./choose-thread.js";
 export { readContext } from "./context.js";
 export { giveBackLeft, giveBackResults } from "./delegate/give-back.js";
 export { outcomeOf } from "./delegate/message-tool.js";

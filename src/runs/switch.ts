@@ -1,9 +1,9 @@
 import { modelFor } from "../agents/index.js";
 import type { ParsedParams, Result, Thread } from "../protocol/index.js";
-import { deleteThread, updateThread } from "../threads/index.js";
+import { updateThread } from "../threads/index.js";
 import { type Call, getThread } from "../tree/index.js";
 import { startRun } from "./admit.js";
-import { type ChosenThread, chooseThread } from "./choose-thread.js";
+import { type ChosenThread, inChosenThread } from "./choose-thread.js";
 import type { RunsDeps } from "./deps.js";
 
 type SwitchParams = ParsedParams<"thread/switch"> & { readonly workspace_id: string };
@@ -19,8 +19,7 @@ export async function switchThread(
 ): Promise<Result<"thread/switch">> {
   const { workspace_id, message, return_to } = params;
   const left = return_to === undefined ? undefined : await threadIn(deps, workspace_id, return_to);
-  const { thread, created } = await open(deps, params, left, call);
-  try {
+  return inThread(deps, params, { left, call }, async ({ thread, created }) => {
     const marked = left && left.id !== thread.id ? await remember(deps, thread, left, call) : thread;
     if (message === undefined) return { thread: marked, created };
     const key = { workspace_id, thread_id: thread.id };
@@ -30,25 +29,22 @@ export async function switchThread(
       call,
     );
     return { thread: marked, created, run };
-  } catch (error) {
-    if (created) await deleteThread(deps, { workspace_id, thread_id: thread.id }, call);
-    throw error;
-  }
+  });
 }
 
-async function open(
+async function inThread<T>(
   deps: RunsDeps,
   { workspace_id, agent_id, thread_id }: SwitchParams,
-  beside: Thread | undefined,
-  call: Call,
-): Promise<ChosenThread> {
+  { left: beside, call }: { left: Thread | undefined; call: Call },
+  use: (chosen: ChosenThread) => Promise<T>,
+): Promise<T> {
   if (thread_id !== undefined)
-    return { thread: await threadIn(deps, workspace_id, thread_id), created: false };
+    return use({ thread: await threadIn(deps, workspace_id, thread_id), created: false });
   const agent = deps.agents.in(workspace_id).require(agent_id as string);
   // Somebody who can't answer is no one to switch to.
   modelFor(agent, {});
   const wanted = { workspace_id, agent_id: agent.agentId, session: "latest-or-create", beside };
-  return chooseThread(deps, wanted, call);
+  return inChosenThread(deps, wanted, call, use);
 }
 
 async function threadIn(deps: RunsDeps, workspace_id: string, thread_id: string): Promise<Thread> {

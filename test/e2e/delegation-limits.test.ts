@@ -350,6 +350,24 @@ describe("agents_message outside a run", () => {
     await atRest(scene);
   });
 
+  test("[DEL48] what is known to be too much is refused before a thread is made for it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "a" });
+    const task = { agentId: "b", content: "one of many", mode: "async" as const };
+    const more = { ...task, session: "create" };
+    playByAgent(scene.model, {
+      a: [delegates(...Array.from({ length: 64 }, () => task)), delegates(more), "enough"],
+    });
+    await scene.answered(id, "go");
+    expect(String(answerTo(scene.model, "a"))).toContain("64 tasks");
+    const made = scene.wire
+      .notifications("thread/changed")
+      .map(({ params }) => params.thread)
+      .filter(({ agent_id }) => agent_id === "b");
+    expect(new Set(made.map((thread) => thread.id)).size).toBe(1);
+    await atRest(scene);
+  });
+
   test("[DEL49] a key of a client's own can't stand for one of Heddle's", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "a" });

@@ -13,7 +13,7 @@ import {
   saysAfter,
 } from "../support/delegation.js";
 import { reached } from "../support/mortal-gateway.js";
-import { calls, type RunScene, runStage, verifyAll } from "../support/runs.js";
+import { calls, RunScene, runStage, verifyAll } from "../support/runs.js";
 import { onEitherStore } from "../support/stores.js";
 
 const background = (content: string) => delegates({ agentId: "notes", content, mode: "async" });
@@ -193,6 +193,53 @@ here it is`,
     await sleep(100);
     expect(again.model.requests.length).toBe(before);
     expect((await atRest(again)).filter(({ origin }) => origin?.kind === "returned")).toEqual([]);
+  });
+
+  test("[DEL27] in a workspace that is deleted nothing comes back and nothing begins; once it is there again it comes back", async () => {
+    const scene = await stage.scene();
+    const { workspace_id } = scene;
+    const { id } = await scene.start({ agent_id: "general" });
+    const begun = { steps: [{ text: "half an answer" }, { hang: true as const }] };
+    for (const restarted of [false, true]) {
+      playByAgent(scene.model, { general: [background("for later"), "ok", "thanks"], notes: [begun] });
+      const again = restarted ? await stage.again(scene) : scene;
+      await again.answered(id, "go");
+      const child = await childOf(again, "notes", "running");
+      await reached(async () =>
+        expect((await again.journal(child.id)).map(({ type }) => type)).toContain("effect.progress"),
+      );
+      await again.wire.result("workspace/delete", { workspace_id });
+      expect(await again.getRun(child.id)).toMatchObject({ status: "cancelled" });
+      const before = requestsOf(scene.model, "general").length;
+      await sleep(300);
+      if (restarted) await stage.restart();
+      expect(requestsOf(scene.model, "general")).toHaveLength(before);
+      const wire = await stage.gateway().wire();
+      await wire.result("workspace/undelete", { workspace_id });
+      wire.close();
+      const there = await stage.again(scene);
+      const returned = await returnedTo(there, id, restarted ? 2 : 1);
+      expect(returned.map(({ status }) => status)).not.toContain("failed");
+      expect(await told(there, id)).toMatch(/status: cancelled[\s\S]*for later[\s\S]*half an answer/);
+      await verifyAll(there);
+    }
+  });
+
+  test("[DEL27] a workspace that can't be deleted gives back what ended meanwhile", async () => {
+    const { wire, model } = await stage.scene();
+    const workspace_id = stage.gateway().home;
+    const home = new RunScene(wire, workspace_id, "", model);
+    const { id } = await home.start({ agent_id: "general" });
+    playByAgent(model, {
+      general: [background("at home"), "ok", "thanks"],
+      notes: [{ steps: [{ hang: true }] }],
+    });
+    await home.answered(id, "go");
+    await childOf(home, "notes", "running");
+    expect(await wire.error("workspace/delete", { workspace_id })).toMatchObject({
+      data: { kind: "workspace.is_home" },
+    });
+    await returnedTo(home, id);
   });
 
   test("[DEL25] an answer that no message may hold comes back all the same, and a long one is cut", async () => {

@@ -1,4 +1,7 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { sqliteDriver } from "../../src/base/index.js";
 import { answerTo, playByAgent, requestsOf } from "../support/agents.js";
 import {
   askedIn,
@@ -10,6 +13,7 @@ import {
   runsOf,
   saysAfter,
 } from "../support/delegation.js";
+import { holdStore } from "../support/hold-store.js";
 import { reached } from "../support/mortal-gateway.js";
 import { type RunScene, runStage, says, verifyAll } from "../support/runs.js";
 import { onEitherStore } from "../support/stores.js";
@@ -249,4 +253,69 @@ onEitherStore("what a call waits for", (kind) => {
     expect((await askedIn(again, id)).at(-1)).toMatch(/in its turn[\s\S]*after the restart/);
     await verifyAll(again);
   }, 30_000);
+});
+
+const locked = runStage(undefined, { config: delegationConfig(["general", "notes"]) });
+
+/** How the file of the store has it, whatever a gateway remembers: whether a call waits, and where the run stands that it asked for. */
+function onDisk(run_id: string): unknown {
+  const file = sqliteDriver().open(join(locked.gateway().place.dataDir, "heddle.db"));
+  try {
+    return file
+      .prepare("select d.mode, r.status from delegation d join run r on r.id = d.run_id where r.id = ?")
+      .all(run_id)[0];
+  } finally {
+    file.close();
+  }
+}
+
+test("[DEL39] a timeout that the store does not take is one all the same, and the result comes back once", {
+  timeout: 40_000,
+}, async () => {
+  const scene = await locked.scene();
+  const { id } = await scene.start({ agent_id: "general" });
+  playByAgent(scene.model, {
+    general: [ask("slowly", { timeout: 1 }), "I go on", "thanks"],
+    notes: [saysAfter("locked once", "at last")],
+  });
+  const { run } = await scene.startRun(id, "go");
+  await childOf(scene, "notes", "running");
+  await scene.model.request(1);
+  const release = await holdStore(locked.gateway().place);
+  await sleep(7_500);
+  await release();
+  expect(await scene.ended(run.id)).toMatchObject({ status: "completed" });
+  expect(answerTo(scene.model, "general")).toMatchObject({ status: "timeout", timeoutSeconds: 1 });
+  scene.model.open("locked once");
+  await returnedTo(scene, id);
+  expect((await askedIn(scene, id)).slice(1)).toEqual([expect.stringMatching(/slowly[\s\S]*at last/)]);
+  await verifyAll(scene);
+});
+
+test("[DEL39] it comes back also where the end of the target is the first that the store takes: no kill loses it", {
+  timeout: 60_000,
+}, async () => {
+  const scene = await locked.scene();
+  const { id } = await scene.start({ agent_id: "general" });
+  playByAgent(scene.model, {
+    general: [ask("slowly", { timeout: 1 }), "I go on", "thanks"],
+    notes: [saysAfter("locked twice", "at last")],
+  });
+  await scene.startRun(id, "go");
+  const child = await childOf(scene, "notes", "running");
+  await scene.model.request(1);
+  const release = await holdStore(locked.gateway().place);
+  // The second attempt is over too, and the third not due.
+  await sleep(12_500);
+  await release();
+  scene.model.open("locked twice");
+  const ended = await reached(() => {
+    const row = onDisk(child.id) as { status: string };
+    expect(row.status).toBe("completed");
+    return row;
+  });
+  expect(ended).toMatchObject({ mode: "async" });
+  await reached(async () => expect(await askedIn(scene, id)).toHaveLength(2));
+  await atRest(scene);
+  expect((await askedIn(scene, id)).slice(1)).toEqual([expect.stringMatching(/slowly[\s\S]*at last/)]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { jsonOf, type McpGiven, mcpClient, textOf } from "../support/mcp-client.js";
 import { agentAt, apis, calls, type RunScene, type RunStage, runStage, says } from "../support/runs.js";
 import { onEitherStore } from "../support/stores.js";
+import { soon } from "../support/threads.js";
 
 const config = (url: string) => ({
   agents: [
@@ -175,6 +176,24 @@ describe("calls", () => {
     expect(textOf(await client.callTool(message({ content: "  " })))).toContain("empty");
     expect(jsonOf(await client.callTool({ name: "threads_list" })).threads).toEqual([]);
     expect(scene.model.requests).toEqual([]);
+  });
+
+  test("[SES9] whoever chose the thread of a call that is refused meanwhile goes on in it", async () => {
+    const scene = await stage.scene();
+    scene.model.play(() => says("Here."));
+    const [refused, other] = await Promise.all([1, 2].map(() => open({ headers: within(scene) })));
+    const runs: string[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      const [failure, started] = await Promise.all([
+        refused?.callTool(message({ content: " ", session: "create" })),
+        other?.callTool(message({ mode: "async" })),
+      ]);
+      expect(failure?.isError).toBe(true);
+      runs.push(jsonOf(started as never).responseId);
+    }
+    for (const id of runs) expect(await endOf(scene, id)).toMatchObject({ status: "completed" });
+    const used = new Set((await scene.runs()).map(({ thread_id }) => thread_id));
+    await soon(async () => new Set((await scene.tree()).threads.map(({ id }) => id))).toEqual(used);
   });
 
   test("[MSV5] without waiting the run goes on, also when the client has gone", async () => {

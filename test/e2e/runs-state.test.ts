@@ -132,6 +132,40 @@ onEitherStore("runs when the ground gives way", (kind) => {
     await expectUsable(scene, id);
   });
 
+  test("[RUN94] asked and deleted at the same instant, a workspace has no run that begins afterwards", async () => {
+    const other = await stage.gateway().wire();
+    let asked = 0;
+    for (let i = 0; i < 12; i++) {
+      const scene = await stage.scene();
+      scene.plays({ repeat: true, steps: [{ text: "Still here." }, { hang: true }] });
+      const { workspace_id } = scene;
+      const threads = await Promise.all([1, 2, 3, 4].map(() => scene.start()));
+      const [answers] = await Promise.all([
+        Promise.all(
+          threads.map(({ id: thread_id }) =>
+            other.call("run/start", { workspace_id, thread_id, content: "Hello?" }),
+          ),
+        ),
+        new Promise((resolve) => setTimeout(resolve, i / 2)).then(() =>
+          scene.wire.result("workspace/delete", { workspace_id }),
+        ),
+      ]);
+      await scene.wire.result("workspace/undelete", { workspace_id });
+      const admitted = answers.flatMap(({ result }) => (result ? [result.run.id] : []));
+      asked += admitted.length;
+      expect((await scene.runs()).map(({ id, status }) => [id, status]).sort()).toEqual(
+        admitted.map((id) => [id, "cancelled"]).sort(),
+      );
+      for (const { error } of answers)
+        if (error)
+          expect(error.data).toMatchObject({
+            kind: expect.stringMatching(/^workspace\.not_found|^thread\.not_found/),
+          });
+    }
+    expect(asked).toBeGreaterThan(0);
+    other.close();
+  });
+
   test("[RUN95] files removed from outside in mid-run: the run ends visibly, others go on", async () => {
     const scene = await stage.scene();
     const { id, run } = await answering(scene, "removed");

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { agentNamed, playByAgent, requestsOf } from "../support/agents.js";
-import { runStage } from "../support/runs.js";
+import { runStage, says, waitOn } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
 const MANY = 1_000;
+const ROUNDS = 5;
 
 const config = (url: string) => ({
   agents: [
@@ -163,5 +164,38 @@ test("[SES2] two callers at the same instant get one thread, 1,000 times", { tim
   }
   expect(new Set(outcomes)).toEqual(new Set(["true 1"]));
   expect((await scene.wire.result("thread/tree", { workspace_id })).threads).toHaveLength(MANY);
+  other.close();
+});
+
+const roomy = runStage(undefined, {
+  config: (url) => ({ agents: Array.from({ length: ROUNDS }, (_, at) => agentNamed(url, `a${at}`)) }),
+  options: { limits: { messageBytes: 32 * 1024 * 1024 } },
+});
+
+test("[SES6] [SES9] a switch that is refused takes its thread away, unless somebody else has begun something there", {
+  timeout: 60_000,
+}, async () => {
+  const scene = await roomy.scene();
+  const { workspace_id, wire } = scene;
+  const other = await roomy.gateway().wire();
+  const message = "x".repeat(17 * 1024 * 1024);
+  roomy.model().play(() => says("Here."));
+  const { id: return_to } = await scene.start({ agent_id: "a0" });
+  const used = [return_to];
+  for (let at = 1; at < ROUNDS; at += 1) {
+    const agent_id = `a${at}`;
+    const made = () =>
+      wire.notifications("thread/changed").find(({ params }) => params.thread.agent_id === agent_id);
+    const refused = wire.error("thread/switch", { workspace_id, agent_id, message, return_to });
+    await waitOn(wire, made, `the thread of ${agent_id}`);
+    if (at % 2 === 1) {
+      const { run } = await other.result("thread/switch", { workspace_id, agent_id, message: "hello" });
+      expect(await scene.ended(run?.id as string)).toMatchObject({ status: "completed" });
+      used.push(run?.thread_id as string);
+    }
+    expect((await refused).data.kind).toBe("run.input_too_large");
+  }
+  const left = async () => (await wire.result("thread/tree", { workspace_id })).threads.map(({ id }) => id);
+  expect((await left()).sort()).toEqual(used.sort());
   other.close();
 });

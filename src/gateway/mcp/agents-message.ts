@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Thread } from "../../protocol/index.js";
-import { chooseThread, outcomeOf, readResult } from "../../runs/index.js";
+import { inChosenThread, outcomeOf, readResult } from "../../runs/index.js";
 import { runEnd } from "../inside/run-end.js";
 import { gatewayError } from "../rpc/errors.js";
 import {
@@ -52,8 +52,8 @@ export const agentsMessage = defineClientTool({
     const { agentId, content, session = "latest-or-create", mode = "sync" } = args;
     const { id: workspace_id } = await context.workspace(args.workspace);
     await requireVisible(context, workspace_id, agentId);
-    const { thread, created } = await choose(context, { workspace_id, agent_id: agentId, session });
-    const run_id = await start(context, { thread, created, content });
+    const wanted = { workspace_id, agent_id: agentId, session };
+    const { thread, created, run_id } = await start(context, wanted, content);
     const place = { agentId, sessionId: thread.id, sessionName: thread.title, created, responseId: run_id };
     if (mode === "async") return answered({ mode, status: "started", ...place });
     return waitFor(context, place, args.timeout ?? args.timeoutSeconds ?? DEFAULT_SECONDS);
@@ -70,29 +70,21 @@ async function requireVisible({ deps }: ClientContext, workspace_id: string, age
   throw gatewayError({ kind: "invalid_params", issues: [{ path: "agentId", message }] }, message);
 }
 
-async function choose(
-  { deps }: ClientContext,
-  wanted: { workspace_id: string; agent_id: string; session: string },
-): Promise<{ thread: Thread; created: boolean }> {
-  await deps.opened(wanted.workspace_id);
-  const chosen = await chooseThread(deps.domain, wanted, {});
-  if (chosen.created) deps.domain.watching.began(chosen.thread);
-  return chosen;
-}
-
 /** What can't be asked leaves no thread behind. */
 async function start(
-  { call, signal }: ClientContext,
-  { thread, created, content }: { thread: Thread; created: boolean; content: string },
-): Promise<string> {
-  const key = { workspace_id: thread.workspace_id, thread_id: thread.id };
-  try {
+  { deps, call, signal }: ClientContext,
+  wanted: { workspace_id: string; agent_id: string; session: string },
+  content: string,
+): Promise<{ thread: Thread; created: boolean; run_id: string }> {
+  const { workspace_id } = wanted;
+  await deps.opened(workspace_id);
+  signal.throwIfAborted();
+  return inChosenThread(deps.domain, wanted, {}, async ({ thread, created }) => {
+    if (created) deps.domain.watching.began(thread);
     signal.throwIfAborted();
-    return (await call("run/start", { ...key, content })).run.id;
-  } catch (error) {
-    if (created) await call("thread/delete", key).catch(() => {});
-    throw error;
-  }
+    const { run } = await call("run/start", { workspace_id, thread_id: thread.id, content });
+    return { thread, created, run_id: run.id };
+  });
 }
 
 interface Place {

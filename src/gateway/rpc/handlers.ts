@@ -1,7 +1,7 @@
 import { isKind } from "../../base/index.js";
 import * as instructions from "../../instructions/index.js";
 import type { ParsedParams } from "../../protocol/index.js";
-import { cancelAll, cancelWorkspace, sendInitialPrompt, whileIdle } from "../../runs/index.js";
+import { cancelAll, giveBackLeft, removeWorkspace, sendInitialPrompt, whileIdle } from "../../runs/index.js";
 import * as threads from "../../threads/index.js";
 import * as tree from "../../tree/index.js";
 import type { Context, HandlerDeps, Handlers } from "./handler.js";
@@ -32,8 +32,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "workspace/get": (params) => threads.describeWorkspace(deps, params),
     "workspace/update": (params, { call }) => threads.rebindWorkspace(deps, deps.watching, params, call),
     "workspace/delete": async (params, { call }) => {
-      await cancelWorkspace(deps, params.workspace_id, call);
-      const result = await tree.deleteWorkspace(deps, params, call);
+      const remove = () => tree.deleteWorkspace(deps, params, call);
+      const result = await removeWorkspace(deps, params.workspace_id, call, remove);
       deps.watching.forget(params.workspace_id);
       await deps.project.refresh(params.workspace_id);
       return result;
@@ -41,6 +41,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     "workspace/undelete": async (params, { call }) => {
       const result = await tree.undeleteWorkspace(deps, params, call);
       await deps.project.refresh(params.workspace_id);
+      await giveBackLeft(deps, params.workspace_id);
       return result;
     },
     "workspace/trust": async (params, { call }) => {

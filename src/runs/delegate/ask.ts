@@ -1,8 +1,8 @@
 import { unixSeconds } from "../../base/index.js";
 import { type DelegationRow, delegations, type Unit } from "../../store/index.js";
-import { beginningOf, deleteThread } from "../../threads/index.js";
+import { beginningOf } from "../../threads/index.js";
 import { startRun } from "../admit.js";
-import { chooseThread } from "../choose-thread.js";
+import { type ChosenThread, inChosenThread } from "../choose-thread.js";
 import type { RunsDeps } from "../deps.js";
 import { runsError } from "../errors.js";
 import type { Origin } from "../fold/events.js";
@@ -36,20 +36,39 @@ export async function askAgent(
   wanted: Wanted,
   id: string,
 ): Promise<Asked | { readonly refusal: string }> {
-  const { key, set, agent, lineage } = caller;
-  const { workspace_id } = key;
-  const refusal = whyNotDelegated(set, agent, wanted.agentId, lineage);
+  const { key, set, agent, lineage, thread: beside } = caller;
+  const { agentId: agent_id, session } = wanted;
+  const refusal = whyNotDelegated(set, agent, agent_id, lineage);
   if (refusal !== undefined) return { refusal };
-  const { agentId: agent_id, session, mode, content } = wanted;
-  const chosen = await chooseThread(deps, { workspace_id, agent_id, session, beside: caller.thread }, {});
-  const { thread, created } = chosen;
-  const over = mode === "sync" ? deps.waits.begin(workspace_id, key.thread_id, thread.id) : () => {};
-  if (!over) return { refusal: waitsForYou(wanted.agentId, thread.id) };
+  // Before a thread is made for it, which others may choose.
+  await assertFew(deps, caller);
+  wanted.signal.throwIfAborted();
+  const { workspace_id } = key;
+  return inChosenThread(deps, { workspace_id, agent_id, session, beside }, {}, (chosen) =>
+    askIn(deps, caller, wanted, { id, ...chosen }),
+  );
+}
+
+interface Place extends ChosenThread {
+  /** Of the call. */
+  readonly id: string;
+}
+
+async function askIn(
+  deps: RunsDeps,
+  caller: Caller,
+  wanted: Wanted,
+  { id, thread, created }: Place,
+): Promise<Asked | { readonly refusal: string }> {
+  const { workspace_id, thread_id: caller_thread_id } = caller.key;
+  const { mode, content, agentId } = wanted;
+  const over = mode === "sync" ? deps.waits.begin(workspace_id, caller_thread_id, thread.id) : () => {};
+  if (!over) return { refusal: waitsForYou(agentId, thread.id) };
   const at = deps.clock.now();
   const delegation = {
     id,
     workspace_id,
-    caller_thread_id: key.thread_id,
+    caller_thread_id,
     caller_run_id: caller.run_id ?? null,
     thread_id: thread.id,
     mode,
@@ -74,13 +93,18 @@ export async function askAgent(
     return { delegation: { ...delegation, run_id: run.id }, sessionName: thread.title, at, over };
   } catch (error) {
     over();
-    if (created) await deleteThread(deps, { workspace_id, thread_id: thread.id }, {}).catch(() => {});
     throw error;
   }
 }
 
 /** More than anyone follows; a model that goes round in circles is told so. */
 const MOST_DELEGATED = 64;
+
+async function assertFew(deps: RunsDeps, { run_id }: Caller): Promise<void> {
+  if (run_id === undefined) return;
+  const sofar = await deps.store.read(() => delegations.countDelegated(run_id));
+  if (sofar >= MOST_DELEGATED) throw tooMany();
+}
 
 /** In the commit that begins it: of many calls at once none is counted too late. */
 function* begin(delegation: DelegationRow): Unit<void> {

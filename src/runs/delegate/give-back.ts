@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { HeddleError, unixSeconds } from "../../base/index.js";
+import { isKind, unixSeconds } from "../../base/index.js";
 import {
   type DelegationRow,
   delegations,
@@ -30,33 +30,52 @@ export function giveBackResults(deps: RunsDeps): () => void {
   });
 }
 
-/** What ended while no gateway was there to give it back. */
-export async function giveBackLeft(deps: RunsDeps): Promise<void> {
-  const left = await deps.store.read(() => delegations.unreturned());
+/** What ended while no gateway was there to give it back, or its workspace was not; of one workspace, or of all. */
+export async function giveBackLeft(deps: RunsDeps, workspace_id?: string): Promise<void> {
+  const left = await deps.store.read(() => delegations.unreturned(workspace_id));
   for (const { run_id } of left) tryToGiveBack(deps, run_id);
 }
 
 /** Gives a result back that nobody waits for; does nothing where that was done, or is not due yet. */
 export function tryToGiveBack(deps: RunsDeps, run_id: string, againMs = AGAIN_MS): void {
   giveBack(deps, run_id).catch((error) => {
-    if (deps.sessions.closing) return;
+    // Of a workspace that is gone, or about to go, it comes back when that is there again.
+    if (deps.sessions.closing || isKind(error, "workspace.not_found")) return;
     deps.report(error, "the result of a delegated run could not be given back; it is tried again");
-    const again = () => {
-      if (!deps.sessions.closing) tryToGiveBack(deps, run_id, Math.min(2 * againMs, LONGEST_MS));
-    };
-    setTimeout(again, againMs).unref();
+    later(deps, againMs, (pauseMs) => tryToGiveBack(deps, run_id, pauseMs));
   });
 }
 
-/** Nobody waits for it any more; it may have ended just before. */
+function later({ sessions }: RunsDeps, afterMs: number, again: (pauseMs: number) => void): void {
+  const due = () => {
+    if (!sessions.closing) again(Math.min(2 * afterMs, LONGEST_MS));
+  };
+  setTimeout(due, afterMs).unref();
+}
+
+/**
+ * Nobody waits for it any more; it may have ended just before. Where the store does not take that it is tried again: the
+ * one who waited was told that the result comes back. Resolves after the first attempt.
+ */
 export async function letComeBack(
   deps: RunsDeps,
-  { id, run_id, workspace_id }: DelegationRow,
+  delegation: DelegationRow,
+  againMs = AGAIN_MS,
 ): Promise<void> {
-  await deps.store.write({ key: workspace_id }, function* () {
-    yield* workspaces.lockWorkspace(workspace_id);
-    yield* delegations.leaveDelegation(id);
-  });
+  const { id, run_id, workspace_id } = delegation;
+  // A gateway that is killed before the next attempt must not leave a run that has ended and that nobody hears of.
+  deps.waits.left.add(run_id);
+  try {
+    await deps.store.write({ key: workspace_id }, function* () {
+      yield* workspaces.lockWorkspace(workspace_id);
+      yield* delegations.leaveDelegation(id);
+    });
+  } catch (error) {
+    if (deps.sessions.closing) return;
+    deps.report(error, "that nobody waits for a delegated run could not be written; it is tried again");
+    return later(deps, againMs, (pauseMs) => void letComeBack(deps, delegation, pauseMs));
+  }
+  deps.waits.left.delete(run_id);
   tryToGiveBack(deps, run_id);
 }
 
@@ -76,7 +95,7 @@ async function giveBack(deps: RunsDeps, run_id: string): Promise<void> {
     if (!(await steer(deps, key, given))) await send(deps, key, given);
   } catch (error) {
     if (isTaken(error)) return;
-    if (!isGone(error)) throw error;
+    if (!isKind(error, "thread.not_found")) throw error;
     // The thread that asked is not there any more: there is nobody to tell.
     await deps.store.write({ key: key.workspace_id }, () => claim(deps, delegation));
   }
@@ -156,10 +175,6 @@ function* claimOrStop(deps: RunsDeps, delegation: DelegationRow): Unit<void> {
 
 function isTaken(error: unknown): boolean {
   return error instanceof Taken;
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof HeddleError && error.kind === "thread.not_found";
 }
 
 /** What the one who asked is told: it may have been long ago, so it is told what it asked, too. */

@@ -34,6 +34,10 @@ export async function waitForRun(
     const row = await deps.store.read(() => runs.findRun(run_id));
     if (row && row.last_seq !== null) return row;
     return (await ended) ?? (await leave(deps, delegation));
+  } catch (error) {
+    // The call ends here, and what it asked for goes on. Whoever was stopped has seen to that.
+    if (!signal.aborted) void letComeBack(deps, delegation);
+    throw error;
   } finally {
     stop();
     signal.removeEventListener("abort", cancel);
@@ -42,17 +46,21 @@ export async function waitForRun(
 
 /**
  * Nobody waits any more, unless it has ended this very moment: then the call has its result, also one that is made again
- * because the gateway was killed before that was recorded.
+ * because the gateway was killed before that was recorded. A store that takes no change keeps nobody waiting: it is asked
+ * again before anything that follows from the timeout.
  */
-async function leave(
-  deps: RunsDeps,
-  { id, run_id, workspace_id }: DelegationRow,
-): Promise<RunRow | undefined> {
-  return deps.store.write({ key: workspace_id }, function* () {
+async function leave(deps: RunsDeps, delegation: DelegationRow): Promise<RunRow | undefined> {
+  const { id, run_id, workspace_id } = delegation;
+  const leaving = deps.store.write({ key: workspace_id }, function* () {
     yield* workspaces.lockWorkspace(workspace_id);
     const row = yield* runs.findRun(run_id);
     if (row && row.last_seq !== null) return row;
     yield* delegations.leaveDelegation(id);
+    return undefined;
+  });
+  return leaving.catch((error) => {
+    deps.report(error, "that a call's time was up could not be written; it is tried again");
+    void letComeBack(deps, delegation);
     return undefined;
   });
 }
@@ -64,9 +72,8 @@ async function leave(
 function stopWaiting(deps: RunsDeps, delegation: DelegationRow, { reason }: AbortSignal): void {
   if (reason === "interrupted" || reason === "left") return;
   const { run_id } = delegation;
-  const stopping =
-    reason === "cancelled"
-      ? cancelRun(deps, { run_id, workspace_id: undefined }, {})
-      : letComeBack(deps, delegation);
-  stopping.catch((error) => deps.report(error, "what a run waited for could neither be cancelled nor left"));
+  if (reason !== "cancelled") return void letComeBack(deps, delegation);
+  cancelRun(deps, { run_id, workspace_id: undefined }, {}).catch((error) =>
+    deps.report(error, "what a run waited for could not be cancelled"),
+  );
 }

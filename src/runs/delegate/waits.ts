@@ -13,6 +13,8 @@ interface Resumed {
 export class Waits {
   readonly #for = new Map<string, Map<string, number>>();
   readonly #resumed = new Map<string, () => void>();
+  /** Runs that nobody waits for any more though the store has not taken that yet: it is written with their end at the latest. */
+  readonly left = new Set<string>();
 
   /** From now on one thread waits for another; undefined when that one waits for it already, directly or not. */
   begin(workspace_id: string, from: string, to: string): (() => void) | undefined {

@@ -3,6 +3,7 @@ import { appendEvents } from "../../journal/index.js";
 import type { Run } from "../../protocol/index.js";
 import {
   blobs,
+  delegations,
   history,
   notifications,
   type RunRow,
@@ -13,7 +14,7 @@ import {
   workspaces,
 } from "../../store/index.js";
 import type { WithIt } from "../../threads/index.js";
-import { threadToWire, treeChanged } from "../../tree/index.js";
+import { threadToWire, treeChanged, workspaceNotFound } from "../../tree/index.js";
 import type { RunsDeps } from "../deps.js";
 import type { RunEvent } from "../fold/events.js";
 import { type Plan, planEvents } from "../fold/plan.js";
@@ -85,7 +86,8 @@ async function writeEvents(
     ...(extras.written && { written: extras.written }),
   };
   await deps.store.write(options, function* () {
-    yield* workspaces.lockWorkspace(workspace_id);
+    const stays = (yield* workspaces.lockWorkspace(workspace_id)) && !deps.leaving.has(workspace_id);
+    if (!stays && events.some(beginsWork)) throw workspaceNotFound(workspace_id);
     const { changes, told } = yield* writePlan(deps, session, plan, extras);
     if (extras.alongside) yield* extras.alongside();
     // A status that changes without a message is told of by itself.
@@ -97,6 +99,11 @@ async function writeEvents(
     const more = tells ? yield* statusTold(session) : [];
     yield* notifications.announce(workspace_id, unixSeconds(deps.clock), [...more, ...told]);
   });
+}
+
+/** In a workspace that is gone or about to go, what is under way ends, and nothing is asked any more. */
+function beginsWork({ type }: RunEvent): boolean {
+  return type === "run.requested" || type === "run.steered";
 }
 
 /** When a run begins, its message is about to be told of, with the thread. */
@@ -124,8 +131,7 @@ export function* writePlan(
   const { workspace_id, thread_id } = session.key;
   const at = unixSeconds(deps.clock);
   yield* appendEvents(session.key, plan.events);
-  for (const row of plan.made) yield* runs.insertRun(row);
-  for (const row of plan.changed.toSorted(endedFirst)) yield* runs.updateRun(row);
+  yield* writeRuns(deps, plan);
   const ids = plan.blobIds;
   ids.clear();
   for (const [hash, id] of session.told) ids.set(hash, id);
@@ -154,6 +160,15 @@ export function* writePlan(
     : changed.map((row) => runToWire(row));
   const news = [...made.map((row) => runToWire(row)), ...under, ...above];
   return { changes, told: news.map((run) => ({ method: "run/changed", params: { run } })) };
+}
+
+/** One that nobody waits for any more, as nobody could write down yet, ends as one whose result comes back. */
+function* writeRuns({ waits }: RunsDeps, { made, changed }: Plan): Unit<void> {
+  for (const row of made) yield* runs.insertRun(row);
+  for (const row of changed.toSorted(endedFirst)) {
+    yield* runs.updateRun(row);
+    if (row.last_seq !== null && waits.left.has(row.id)) yield* delegations.leaveDelegationOfRun(row.id);
+  }
 }
 
 /** What a delegated run asks is shown where it was delegated from, too. */

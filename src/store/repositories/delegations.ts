@@ -19,6 +19,11 @@ export function* leaveDelegation(id: string): Unit<void> {
   yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("id", "=", id));
 }
 
+/** The same for the one that asked for a run. */
+export function* leaveDelegationOfRun(run_id: string): Unit<void> {
+  yield* query(({ db }) => db.updateTable("delegation").set({ mode: "async" }).where("run_id", "=", run_id));
+}
+
 /** Whether its result is for the one who asks to give back: nobody else does. The workspace must be locked. */
 export function* claimResult(id: string, at: number): Unit<boolean> {
   const found = yield* findDelegation(id);
@@ -55,15 +60,20 @@ export function* countDelegated(run_id: string): Unit<number> {
   return Number(row?.count ?? 0);
 }
 
-/** Ended, and nobody was told: a gateway was killed in between. */
-export function* unreturned(): Unit<DelegationRow[]> {
+/** Ended, and nobody was told: a gateway was killed in between, or the workspace was gone. Of one that is gone nothing is due. */
+export function* unreturned(workspace_id?: string): Unit<DelegationRow[]> {
   return yield* query(({ db }) =>
     db
       .selectFrom("delegation")
       .innerJoin("run", "run.id", "delegation.run_id")
+      .innerJoin("workspace", "workspace.id", "delegation.workspace_id")
       .selectAll("delegation")
       .where(sql<boolean>`delegation.returned_at is null and delegation.mode = 'async'`)
       .where("run.last_seq", "is not", null)
+      .where("workspace.deleted_at", "is", null)
+      .$if(workspace_id !== undefined, (rows) =>
+        rows.where("delegation.workspace_id", "=", workspace_id as string),
+      )
       .orderBy("delegation.created_at"),
   );
 }

@@ -57,6 +57,7 @@ const SETTINGS = [
 /** What a run of a thread is made from, in the bin or not, and how far its log was read and told. */
 export type ThreadSettingsRow = Pick<ThreadRow, (typeof SETTINGS)[number]> & {
   readonly workspace_root: string | null;
+  readonly workspace_deleted_at: number | null;
 };
 
 const selectSettings = prepared<{ workspace_id: string; id: string }, ThreadSettingsRow>(({ db }, arg) =>
@@ -64,7 +65,7 @@ const selectSettings = prepared<{ workspace_id: string; id: string }, ThreadSett
     .selectFrom("thread as t")
     .innerJoin("workspace as w", "w.id", "t.workspace_id")
     .select(SETTINGS.map((column) => `t.${column}` as const))
-    .select("w.root_path as workspace_root")
+    .select(["w.root_path as workspace_root", "w.deleted_at as workspace_deleted_at"])
     .where("t.workspace_id", "=", arg("workspace_id"))
     .where("t.id", "=", arg("id")),
 );
