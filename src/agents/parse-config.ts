@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { plainWords } from "../base/index.js";
 import type { UserPackage } from "../hooks/index.js";
 import { firstProblem } from "./config-problems.js";
 import { type AgentEntry, type ConfigEntries, configSchema } from "./config-schema.js";
@@ -80,7 +81,7 @@ function ownLimits(value: unknown, { limits }: ConfigEntries): Partial<ConfigEnt
 }
 
 function checked(value: unknown, config: ConfigText): ConfigEntries {
-  const parsed = configSchema.safeParse(value);
+  const parsed = configSchema.safeParse(value, { error: plainWords });
   if (parsed.success) return parsed.data;
   const { path, problem } = firstProblem(parsed.error, value);
   throw config.fault(path, problem);

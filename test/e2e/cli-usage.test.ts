@@ -99,6 +99,21 @@ describe("the command line itself", () => {
     expect(code).toBe(1);
     expect(stderr).toBe("heddle: There is no thread thr_none.\n`heddle threads` lists the ones there are.\n");
   });
+
+  test("[CLI199] what does not fit is told in plain words", async () => {
+    const told = async (...args: string[]) => {
+      const { code, stderr } = await home.run(args);
+      return { code, first: stderr.split("\n")[0] };
+    };
+    expect(await told("threads", "search", "")).toEqual({
+      code: 1,
+      first: "heddle: query must not be empty.",
+    });
+    expect(await told("send", "--model", "", "x")).toEqual({
+      code: 1,
+      first: "heddle: config.model must not be empty.",
+    });
+  });
 });
 
 type Program = ReturnType<typeof createProgram>;
