@@ -228,8 +228,10 @@ describe("doctor finds what is broken", () => {
     const { code, checks } = await examine("--data", "file");
     expect(code).toBe(1);
     expect(checks.data).toMatchObject({ verdict: "broken" });
+    expect(Object.keys(checks)).not.toContain("token");
     const below = await examine("--data", "file/below");
     expect(below.code).toBe(1);
+    expect(below.checks.token?.verdict).toBe("none");
     expect(below.checks.data).toMatchObject({ verdict: "broken" });
     expect(below.checks.data?.detail).toContain("can't be written");
   });
