@@ -31,6 +31,8 @@ export interface ConfigSource {
   readonly env: Env;
   /** What relative paths are relative to; default: the directory of the file. */
   readonly directory?: string;
+  /** The ids that an entry of `plugins` may have; without them none is looked at. */
+  readonly plugins?: readonly string[];
 }
 
 export interface ParsedConfig {
@@ -46,7 +48,7 @@ export interface ParsedConfig {
  */
 export function parseConfig(
   text: string,
-  { file, env, directory = dirname(file) }: ConfigSource,
+  { file, env, directory = dirname(file), plugins }: ConfigSource,
 ): ParsedConfig {
   const config = readConfigText(text, file);
   const value = substituteVariables(config, env);
@@ -70,7 +72,7 @@ export function parseConfig(
         ...new Set([...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name as string)),
       ],
     },
-    warnings: warningsFor(value, config),
+    warnings: warningsFor(value, config, { plugins }),
     written: config.value,
   };
 }
