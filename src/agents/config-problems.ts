@@ -32,31 +32,7 @@ function branchFor(issue: Extract<Issue, { code: "invalid_union" }>, value: unkn
 }
 
 function words(issue: Issue, path: Path, value: unknown): string {
-  const given = at(value, path);
-  if (given === undefined) return missing(path, value);
-  if (issue.code === "invalid_type") {
-    const wanted = typeWords[issue.expected] ?? issue.expected;
-    return issue.message.startsWith("Invalid") ? `must be ${wanted}, not ${typeOf(given)}` : issue.message;
-  }
-  if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
-  return issue.message;
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  object: "an object",
-  record: "an object",
-  array: "a list",
-  tuple: "a list",
-};
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeWords[typeof value] ?? typeof value;
+  return at(value, path) === undefined ? missing(path, value) : issue.message;
 }
 
 /** A key that is written wrong is missing and, at once, one too many. */

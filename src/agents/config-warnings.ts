@@ -9,7 +9,7 @@ import {
   providerOptionsSchema,
   toolApprovalsSchema,
 } from "./config-schema.js";
-import { type ConfigText, keyText, type Path } from "./config-text.js";
+import { type ConfigText, keyText, type Path, readConfigText } from "./config-text.js";
 import { nearest } from "./nearest.js";
 import { knownProviders } from "./provider-facts.js";
 
@@ -25,10 +25,21 @@ export interface ConfigWarning {
 /** More say no more: the file is another's. */
 const MOST = 100;
 
+interface KnownHere {
+  /** The ids that an entry of `plugins` may have; without them none is looked at. */
+  readonly plugins?: readonly string[] | undefined;
+}
+
+/** The same of a text whose variables nobody has to know. Throws what is no configuration at all. */
+export function configWarnings(text: string, file: string, here: KnownHere = {}): ConfigWarning[] {
+  const config = readConfigText(text, file);
+  return warningsFor(config.value, config, here);
+}
+
 /** What the configuration says that nobody will hear. */
-export function warningsFor(value: unknown, config: ConfigText): ConfigWarning[] {
+export function warningsFor(value: unknown, config: ConfigText, here: KnownHere = {}): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
-  for (const finding of findings(value)) {
+  for (const finding of findings(value, here)) {
     if (warnings.length === MOST) break;
     warnings.push(warning(finding, config));
   }
@@ -54,7 +65,7 @@ const places: readonly (readonly [Path, z.ZodObject])[] = [
   [["limits"], limitsSchema],
 ];
 
-function* findings(value: unknown): Generator<Finding> {
+function* findings(value: unknown, { plugins }: KnownHere): Generator<Finding> {
   for (const [pattern, schema] of places) {
     const known = Object.keys(schema.shape);
     for (const { path, found } of matches(value, pattern)) {
@@ -64,15 +75,33 @@ function* findings(value: unknown): Generator<Finding> {
       }
     }
   }
+  yield* unknownProviders(value);
+  if (plugins) yield* unknownPlugins(value, plugins);
+}
+
+function* unknownProviders(value: unknown): Generator<Finding> {
   for (const { path, found } of matches(value, ["agents", "*", "chat"])) {
-    const { provider } = found as { provider?: string };
-    if (provider === undefined || knownProviders.includes(provider)) continue;
+    const { provider } = found as { provider?: unknown };
+    if (typeof provider !== "string" || provider.includes("${") || knownProviders.includes(provider))
+      continue;
     yield {
       path: [...path, "provider"],
       word: provider,
       known: knownProviders,
       problem: "names no provider",
     };
+  }
+}
+
+/** A server may be a project's alone: nobody knows all of their names. */
+const OF_A_SERVER = /^mcp-/;
+
+function* unknownPlugins(value: unknown, known: readonly string[]): Generator<Finding> {
+  for (const { path, found } of matches(value, ["plugins"])) {
+    for (const word of Object.keys(found)) {
+      if (known.includes(word) || OF_A_SERVER.test(word)) continue;
+      yield { path: [...path, word], word, known, problem: "names no plugin" };
+    }
   }
 }
 

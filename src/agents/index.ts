@@ -1,7 +1,7 @@
 export { AgentSet } from "./agent-set.js";
 export { Agents } from "./agents.js";
 export { approvalFor } from "./approval.js";
-export type { ConfigWarning } from "./config-warnings.js";
+export { type ConfigWarning, configWarnings } from "./config-warnings.js";
 export type { AgentDefinition } from "./definition.js";
 export { describeAgent } from "./describe.js";
 export { detectAgents } from "./detect.js";

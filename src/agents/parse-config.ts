@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { plainWords } from "../base/index.js";
 import type { UserPackage } from "../hooks/index.js";
 import { firstProblem } from "./config-problems.js";
 import { type AgentEntry, type ConfigEntries, configSchema } from "./config-schema.js";
@@ -30,6 +31,8 @@ export interface ConfigSource {
   readonly env: Env;
   /** What relative paths are relative to; default: the directory of the file. */
   readonly directory?: string;
+  /** The ids that an entry of `plugins` may have; without them none is looked at. */
+  readonly plugins?: readonly string[];
 }
 
 export interface ParsedConfig {
@@ -45,7 +48,7 @@ export interface ParsedConfig {
  */
 export function parseConfig(
   text: string,
-  { file, env, directory = dirname(file) }: ConfigSource,
+  { file, env, directory = dirname(file), plugins }: ConfigSource,
 ): ParsedConfig {
   const config = readConfigText(text, file);
   const value = substituteVariables(config, env);
@@ -69,7 +72,7 @@ export function parseConfig(
         ...new Set([...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)].map(([, name]) => name as string)),
       ],
     },
-    warnings: warningsFor(value, config),
+    warnings: warningsFor(value, config, { plugins }),
     written: config.value,
   };
 }
@@ -80,7 +83,7 @@ function ownLimits(value: unknown, { limits }: ConfigEntries): Partial<ConfigEnt
 }
 
 function checked(value: unknown, config: ConfigText): ConfigEntries {
-  const parsed = configSchema.safeParse(value);
+  const parsed = configSchema.safeParse(value, { error: plainWords });
   if (parsed.success) return parsed.data;
   const { path, problem } = firstProblem(parsed.error, value);
   throw config.fault(path, problem);

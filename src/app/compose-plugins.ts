@@ -1,6 +1,19 @@
 import type { HeddleConfig } from "../agents/index.js";
 import type { Plugin, ToolRegistry } from "../tools/index.js";
 
+/** What `plugins` of the configuration may name, besides one server of many as `mcp-<server>`. */
+export const PLUGIN_IDS: readonly string[] = [
+  "agents",
+  "artifacts",
+  "bash",
+  "files",
+  "lists",
+  "mcp",
+  "notes",
+  "panels",
+  "views",
+];
+
 /** Registers the built-in plugins that the configuration leaves enabled; called again, it brings them to another configuration. */
 export function installPlugins(
   tools: ToolRegistry,

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "
 import { dirname, join, resolve } from "node:path";
 import { type ConfigWarning, type HeddleConfig, parseConfig } from "../agents/index.js";
 import { failures, HeddleError } from "../base/index.js";
+import { PLUGIN_IDS } from "./compose-plugins.js";
 
 type ConfigFileFailure = {
   kind: "config.unreadable";
@@ -34,7 +35,12 @@ export function readConfigFile({ file: named, dataDir, env }: ConfigPlace): Foun
   const file = placeOf({ file: named, dataDir });
   if (named === undefined && !exists(file)) return { warnings: [] };
   const { text } = readBytes(file);
-  const { config, warnings } = parseConfig(text, { file, env, directory: dirname(file) });
+  const { config, warnings } = parseConfig(text, {
+    file,
+    env,
+    directory: dirname(file),
+    plugins: PLUGIN_IDS,
+  });
   return { config, warnings, file };
 }
 

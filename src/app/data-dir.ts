@@ -1,6 +1,16 @@
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { failures, type HeldLock, randomSecret, takeLock } from "../base/index.js";
 import { storeError } from "../store/index.js";
 
@@ -29,12 +39,7 @@ export function lockDataDirectory(dir: string): HeldLock {
     makePrivate(join(dir, "gateway.lock"));
     lock = takeLock(join(dir, "gateway.lock"));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw dataDirError(
-      { kind: "data_dir.unusable", data_dir: dir },
-      `The data directory ${dir} can't be used (${why}). Check its permissions, or choose another with --data.`,
-      error,
-    );
+    throw unusable(dir, error);
   }
   if (lock) {
     // Whoever left an address here is gone: a killed gateway can't remove its own.
@@ -46,6 +51,23 @@ export function lockDataDirectory(dir: string): HeldLock {
     { kind: "store.taken", data_dir: dir, ...(holder && { pid: holder.pid }) },
     `Another gateway is using ${dir}${holder ? ` (process ${holder.pid}, ${holder.url})` : ""}. Use that one, stop it first, or give this one its own directory with --data.`,
   );
+}
+
+function unusable(dir: string, error: unknown) {
+  const file = fileInTheWay(dir);
+  const why = error instanceof Error ? error.message : String(error);
+  const message =
+    file === undefined
+      ? `The data directory ${dir} can't be used (${why}). Check its permissions, or choose another with --data.`
+      : `${dir} can't be the data directory: ${file === dir ? "it" : file} is not a directory. Choose another with --data.`;
+  return dataDirError({ kind: "data_dir.unusable", data_dir: dir }, message, error);
+}
+
+/** The deepest part of a path that is there, when it is no directory: nothing can be made in it, whatever its permissions. */
+function fileInTheWay(dir: string): string | undefined {
+  let path = dir;
+  while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false ? path : undefined;
 }
 
 export function readAddress(dir: string): GatewayAddress | undefined {

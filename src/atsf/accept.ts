@@ -1,3 +1,4 @@
+import { plainWords } from "../base/index.js";
 import { saveAsset } from "./assets.js";
 import { atsfError } from "./errors.js";
 import { LONGEST_LINE } from "./log/lines.js";
@@ -25,10 +26,10 @@ function assertMessage(given: Message): void {
   const content = Array.isArray(given?.content)
     ? given.content.map((block) => (isInlineImage(block) ? { ...block, assetRef: "" } : block))
     : given?.content;
-  const parsed = messageSchema.safeParse({ ...given, content });
+  const parsed = messageSchema.safeParse({ ...given, content }, { error: plainWords });
   if (parsed.success) return;
   const [issue] = parsed.error.issues;
-  throw refused(`${issue?.path.join(".")}: ${issue?.message}`);
+  throw refused(`${issue?.path.join(".")} ${issue?.message}`);
 }
 
 type Block = Message["content"][number];

@@ -1,4 +1,4 @@
-import { sha256, Turns } from "../base/index.js";
+import { plainWords, sha256, Turns } from "../base/index.js";
 import { assertInside } from "./confined.js";
 import { writing } from "./disk.js";
 import { atsfError } from "./errors.js";
@@ -73,8 +73,8 @@ async function readJson(root: string): Promise<JsonFile | undefined> {
 function parse(json: JsonFile): ProjectConfig {
   const value = parseObject(json);
   assertReadable(value.specVersion, json.file);
-  const parsed = projectConfig.safeParse({ specVersion: "1.0", ...value });
+  const parsed = projectConfig.safeParse({ specVersion: "1.0", ...value }, { error: plainWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw unusable(json.file, "schema", `${issue?.path.join(".")}: ${issue?.message}`);
+  throw unusable(json.file, "schema", `${issue?.path.join(".")} ${issue?.message}`);
 }

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { plainWords } from "../base/index.js";
 import { atsfError } from "./errors.js";
 import { isThere } from "./files.js";
 import { type JsonFile, parseObject, readJsonFile, rewriteJsonFile, unusable } from "./json-file.js";
@@ -38,10 +39,10 @@ export async function changeEnvelope(dir: string, changes: EnvelopeChanges): Pro
 
 /** Refuses an envelope that lacks what every reader expects, before it is written. */
 export function assertEnvelope(value: unknown, thread_id: string): ThreadEnvelope {
-  const parsed = readableEnvelope.safeParse(value);
+  const parsed = readableEnvelope.safeParse(value, { error: plainWords });
   if (parsed.success && parsed.data.threadId === thread_id) return parsed.data;
   const [issue] = parsed.error?.issues ?? [];
-  const problem = issue ? `${issue.path.join(".")}: ${issue.message}` : "threadId: it can't be changed";
+  const problem = issue ? `${issue.path.join(".")} ${issue.message}` : "threadId can't be changed";
   throw atsfError(
     { kind: "atsf.invalid_thread", thread_id, problem },
     `thread.json can't say this: ${problem}. Nothing was written.`,
@@ -66,10 +67,10 @@ async function read(dir: string): Promise<JsonFile> {
 function check(dir: string, json: JsonFile): Omit<ReadEnvelope, "text"> {
   const value = parseObject(json);
   assertReadable(value.specVersion, json.file);
-  const parsed = readableEnvelope.safeParse({ specVersion: "1.0", ...value });
+  const parsed = readableEnvelope.safeParse({ specVersion: "1.0", ...value }, { error: plainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw unusable(json.file, "schema", `${issue?.path.join(".")}: ${issue?.message}`);
+    throw unusable(json.file, "schema", `${issue?.path.join(".")} ${issue?.message}`);
   }
   const { threadId } = parsed.data;
   const readOnly =

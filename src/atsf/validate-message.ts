@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { plainWords } from "../base/index.js";
 import { isAssetRef } from "./assets.js";
 import { isInside } from "./confined.js";
 import { isThere } from "./files.js";
@@ -12,9 +13,9 @@ const ISSUES_TOLD = 3;
 /** Everything that is wrong with one message of a thread. */
 export async function* validateMessage(dir: string, message: Message, line: number): AsyncGenerator<Problem> {
   const file = join(dir, LOG);
-  const parsed = messageSchema.safeParse(message);
+  const parsed = messageSchema.safeParse(message, { error: plainWords });
   for (const { path, message: why } of parsed.error?.issues.slice(0, ISSUES_TOLD) ?? []) {
-    const told = { is: "schema", message: `${path.join(".")}: ${why}.` };
+    const told = { is: "schema", message: `${path.join(".")} ${why}.` };
     yield errorIn(file, { ...told, advice: "Correct the program that wrote it." }, { line });
   }
   if (typeof message.timestamp === "string" && !isUtc(message.timestamp)) {

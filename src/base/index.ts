@@ -1,6 +1,6 @@
 export { Bus } from "./bus.js";
 export { type Clock, systemClock, unixSeconds } from "./clock.js";
-export { failures, HeddleError, isKind } from "./errors.js";
+export { failures, HeddleError, isKind, plainWords } from "./errors.js";
 export { canonicalJson, contentRef, sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {

@@ -21,6 +21,7 @@ export type CliFailure =
   | { kind: "run.cancelled"; run_id: string; thread_id: string }
   | { kind: "run.unseen"; run_id: string; thread_id: string }
   | { kind: "run.waiting"; run_id: string; thread_id: string; tool_call_id: string }
+  | { kind: "run.not_asking"; run_id: string; tool_call_id?: string; status: string }
   | { kind: "run.none"; thread_id?: string; number?: number }
   | { kind: "run.not_exact"; run_id: string; step: number }
   | { kind: "thread.none"; agent_id?: string }
@@ -31,6 +32,7 @@ export type CliFailure =
   | { kind: "edit.editor_failed"; kept?: string }
   | { kind: "history.no_version"; version: number }
   | { kind: "history.no_document"; doc_id: string }
+  | { kind: "thread.not_granted"; thread_id: string; tool: string }
   | { kind: "tool.unknown"; name: string };
 
 export const cliError = failures<CliFailure>();
@@ -38,6 +40,14 @@ export const cliError = failures<CliFailure>();
 /** A mistake on the command line, found by us rather than by the argument parser. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+
+  constructor(
+    message: string,
+    /** The command whose help tells more, where the words before it do not say so. */
+    readonly helpOf?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** The person said no, or pressed Ctrl-C at a question. */

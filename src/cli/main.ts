@@ -1,11 +1,12 @@
 import { withDefaultVerb } from "./default-verb.js";
+import { helpWords } from "./help-words.js";
 import { keepReportsPrivate } from "./private-reports.js";
 import { createProgram } from "./program.js";
 import { reportFailure } from "./report.js";
 
 keepReportsPrivate();
-const given = process.argv.slice(2);
 const program = createProgram();
+const given = helpWords(process.argv.slice(2), program);
 const failed = (error: unknown) => {
   process.exitCode = reportFailure(error, { given, program });
 };

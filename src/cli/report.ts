@@ -31,6 +31,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   "archive.too_large": "On the gateway's own machine, without --url, there is no such limit.",
   "agent.not_found": "`heddle agents` lists the ones there are.",
   "agent.unavailable": "`heddle agents` tells which can be used.",
+  "run.not_asking": "`heddle runs --status waiting` lists the ones that wait.",
   "run.not_found": "`heddle runs` lists the ones there are.",
   "message.not_found": "`heddle threads messages ID --json` lists them with their ids.",
   "prompt.not_synced": "`heddle prompts sync` reads it, `heddle prompts apply` puts it to use.",
@@ -55,7 +56,7 @@ export function reportFailure(error: unknown, context: Context): number {
   const usage = parser || error instanceof UsageError;
   const told = describe(error as Told, usage);
   if (context.given.includes("--json")) process.stderr.write(`${JSON.stringify({ error: told })}\n`);
-  else tellPerson(told, usage ? seeHelp(context) : ADVICE[told.kind]);
+  else tellPerson(told, usage ? seeHelp(context, error) : ADVICE[told.kind]);
   if (told.kind === "internal" && process.env.HEDDLE_LOG === "debug") {
     process.stderr.write(`${(error as Error).stack}\n`);
   }
@@ -89,7 +90,9 @@ function sentence(message: string): string {
   return /[.?!]$/.test(whole) ? whole : `${whole}.`;
 }
 
-function seeHelp({ given, program }: Context): string {
+function seeHelp({ given, program }: Context, error: unknown): string {
+  const { helpOf } = error as UsageError;
+  if (helpOf !== undefined) return `\`${helpOf} --help\` shows how it is used.`;
   let command = program;
   for (const word of withDefaultVerb(given)) {
     const next = command.commands.find((each) => each.name() === word);

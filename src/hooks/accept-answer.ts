@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { plainWords } from "../base/index.js";
 import { fitted } from "./budget.js";
 import { contributionSchema, type PhaseContribution, type PhaseDiagnostic } from "./contribution.js";
 import { bounded, CallFailure, problemsOf } from "./errors.js";
@@ -18,7 +19,7 @@ export function acceptAnswer(answer: unknown, subscription: AcceptedSubscription
   const given = listOf(answer);
   for (const [index, one] of given.entries()) {
     checkKind(one, subscription);
-    const parsed = contributionSchema.safeParse(one);
+    const parsed = contributionSchema.safeParse(one, { error: plainWords });
     if (!parsed.success) {
       throw new CallFailure("invalid_answer", `contribution ${index + 1}: ${problemsOf(parsed.error)}`);
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../base/index.js";
 import type { HookContext } from "./context.js";
 import type { Contribution } from "./contribution.js";
 import { hookError, problemsOf } from "./errors.js";
@@ -106,7 +107,7 @@ export interface AcceptedPackage extends Readonly<Omit<ParsedPackage, "subscript
 
 /** Checks a package and fills in what it leaves open. */
 export function acceptPackage(given: unknown): AcceptedPackage {
-  const parsed = packageSchema.safeParse(given);
+  const parsed = packageSchema.safeParse(given, { error: plainWords });
   if (!parsed.success) throw invalidPackage(given, problemsOf(parsed.error));
   const { subscriptions, ...rest } = parsed.data;
   return {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../base/index.js";
 import { callCommand, type HookCommand } from "./command-call.js";
 import { problemsOf } from "./errors.js";
 import { loadHookModule } from "./module-package.js";
@@ -69,7 +70,7 @@ function commandPackage(
 }
 
 function parsed<T extends z.ZodType>(schema: T, given: UserPackage): z.output<T> {
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { error: plainWords });
   if (result.success) return result.data;
   throw invalidPackage(given, problemsOf(result.error));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../base/index.js";
 import { providerError } from "./errors.js";
 import type { ProviderId } from "./provider.js";
 
@@ -63,7 +64,7 @@ export function readConfig<S extends z.ZodType>(
   schema: S,
   given: unknown,
 ): z.output<S> {
-  const read = schema.safeParse(given ?? {});
+  const read = schema.safeParse(given ?? {}, { error: plainWords });
   if (read.success) return read.data;
   const { path, message } = read.error.issues[0] as z.core.$ZodIssue;
   const key = path.map(String).join(".");

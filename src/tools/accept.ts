@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../base/index.js";
 import { toolError } from "./errors.js";
 import { quoted } from "./quoted.js";
 import { isBuiltIn, type ToolDefinition } from "./tool.js";
@@ -25,7 +26,7 @@ const RESERVED = "system_";
 
 /** Checks a definition and takes a copy that its owner can't change any more: its capabilities were checked as they are now. */
 export function acceptDefinition(given: ToolDefinition, pluginId?: string): RegisteredTool {
-  const parsed = definitionSchema.safeParse(given);
+  const parsed = definitionSchema.safeParse(given, { error: plainWords });
   if (!parsed.success) throw invalid(given?.name, problemOf(parsed.error));
   const { name, title, description, capabilities, safeToRepeat, asks, mostOutputBytes } = parsed.data;
   const plugin = pluginId ?? parsed.data.plugin;

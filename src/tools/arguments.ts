@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { plainWords } from "../base/index.js";
 import { nearest } from "./nearest.js";
 import { clipped, quoted } from "./quoted.js";
 import type { ToolDefinition } from "./tool.js";
@@ -18,7 +19,9 @@ export async function readArguments(
     return refused(`its arguments are not JSON (${clipped(object.message, MOST_WORDS)}).`);
   }
   if (!isObject(object)) return refused("its arguments are no JSON object.");
-  const parsed = await tool.parameters.safeParseAsync(await withoutNulls(tool.parameters, object));
+  const parsed = await tool.parameters.safeParseAsync(await withoutNulls(tool.parameters, object), {
+    error: plainWords,
+  });
   if (parsed.success) return { values: parsed.data };
   return refused(`its arguments do not fit. ${parsed.error.issues.slice(0, 5).map(told(tool)).join(" ")}`);
 }
@@ -62,11 +65,8 @@ function told(tool: ToolDefinition): (issue: z.core.$ZodIssue) => string {
   return (issue) => {
     const at = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") return issue.keys.slice(0, 3).map(unknownKey(tool, at)).join(" ");
-    if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) {
-      return `${quoted(at)} is missing.`;
-    }
     const problem = clipped(issue.message, MOST_WORDS);
-    return at === "" ? `${problem}.` : `${quoted(at)}: ${problem}.`;
+    return at === "" ? `${problem}.` : `${quoted(at)} ${problem}.`;
   };
 }
 

@@ -225,11 +225,11 @@ describe("hooks", () => {
   test.each<[hook: unknown, key: string, problem: string | RegExp]>([
     [7, "hooks[0]", "must be an object, not a number"],
     [{}, "hooks[0].id", "is missing"],
-    [{ module: 7 }, "hooks[0].module", "must be a text, not a number"],
+    [{ module: 7 }, "hooks[0].module", "must be a string, not a number"],
     [{ module: "a", command: ["x"] }, "hooks[0].command", "is not a key that is known here"],
     [{ ...command }, "hooks[0]", "needs either command or shell"],
     [{ ...command, command: ["x"], shell: "y" }, "hooks[0]", "needs either command or shell"],
-    [{ ...command, command: "x" }, "hooks[0].command", "must be a list, not a text"],
+    [{ ...command, command: "x" }, "hooks[0].command", "must be a list, not a string"],
     [{ ...command, command: [] }, "hooks[0].command[0]", "is missing"],
     [{ ...command, shell: "x", subscriptions: [{}] }, "hooks[0].subscriptions[0].hook_id", "is missing"],
     [{ ...command, shell: "x", contributes: ["spam"] }, "hooks[0].contributes[0]", /^must be one of /],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { AgentSet, configJsonSchema } from "../../src/agents/index.js";
+import { AgentSet, configJsonSchema, parseConfig } from "../../src/agents/index.js";
 import { define, load } from "./support.js";
 
 const sample = readFileSync("test/agents/sample.config.json", "utf8");
@@ -198,6 +198,26 @@ describe("warnings", () => {
     for (const known of ["openai-compatible", "google", "demo", "claude-cli", "codex-cli", "pi-cli", "acp"]) {
       expect(chat(known), known).toEqual([]);
     }
+  });
+
+  test("[AGT4] two letters that changed places are one mistake, however deep the key stands", () => {
+    const { warnings } = load({ agentz: [], agents: [{ agentId: "a", chat: { modle: "m" }, cloor: "red" }] });
+    expect(warnings.map(({ key, nearest }) => [key, nearest])).toEqual([
+      ["agentz", "agents"],
+      ["agents[0].cloor", "color"],
+      ["agents[0].chat.modle", "model"],
+    ]);
+  });
+
+  test("[AGT4] a plugin that there is not, where it is known which there are", () => {
+    const plugins = { bsah: { enabled: false }, lists: {}, "mcp-of-a-project": {}, zzz: {} };
+    expect(load({ plugins }).warnings).toEqual([]);
+    const source = { file: "heddle.config.json", env: {}, plugins: ["bash", "lists", "mcp"] };
+    const { warnings } = parseConfig(JSON.stringify({ plugins }, null, 1), source);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'heddle.config.json:3: plugins.bsah names no plugin. Did you mean "bash"?',
+      "heddle.config.json:8: plugins.zzz names no plugin.",
+    ]);
   });
 
   test("[AGT4] a file that is something else gives a bounded number", () => {

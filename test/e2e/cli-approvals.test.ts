@@ -36,8 +36,16 @@ describe("approvals on the command line", () => {
       /^Allowed: bash {2}run 1 {2}(running|completed)/,
     );
     const again = await home.run(["runs", "approve", run.id]);
-    expect(again.code).toBe(2);
+    expect(again.code).toBe(1);
     expect(again.stderr).toContain("waits for no answer");
+    expect(again.stderr).toContain("heddle runs --status waiting");
+    const another = await home.run(["runs", "approve", run.id, "call_none", "--json"]);
+    expect(another.code).toBe(1);
+    expect(JSON.parse(another.stderr).error).toMatchObject({
+      kind: "run.not_asking",
+      run_id: run.id,
+      tool_call_id: "call_none",
+    });
   });
 
   test("[CLI241] --approve all allows what a run asks for, none does not, and anything else is a mistake", async () => {
@@ -59,7 +67,12 @@ describe("approvals on the command line", () => {
     const { data: threads } = await home.json("threads");
     expect(await home.ok("threads", "show", threads[0].id)).toMatch(/allowed +bash\n/);
     expect(await home.ok("threads", "revoke", threads[0].id, "bash")).toContain("Asks again");
-    expect((await home.run(["threads", "revoke", threads[0].id, "bash"])).code).toBe(2);
+    const again = await home.run(["threads", "revoke", threads[0].id, "bash"]);
+    expect(again).toMatchObject({ code: 1, stdout: "" });
+    expect(again.stderr).toBe("heddle: Nothing is allowed for good in this thread.\n");
+    const nothing = await home.ok("threads", "revoke", threads[0].id);
+    expect(nothing).toMatch(/^Nothing was allowed for good in .+\n$/);
+    expect((await home.json("threads", "revoke", threads[0].id)).thread.id).toBe(threads[0].id);
     expect((await home.run(["send", "--continue", COMMAND])).stderr).toContain("heddle runs approve");
     const refused = await home.onTerminal(["send", COMMAND], {
       answers: [["Allow bash?", "\u001b[B\u001b[B\r"]],
@@ -128,6 +141,6 @@ describe("approvals on the command line", () => {
     expect(denied.stdout).toMatch(/^Not allowed: bash/);
     expect(denied.stderr).toContain(`  | ${long.slice(0, 20_000)}\n[approval] Cut here`);
     const again = await home.run(["runs", "approve", id, "--show"]);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("waits for no answer") });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("waits for no answer") });
   });
 });

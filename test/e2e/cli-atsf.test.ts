@@ -99,6 +99,19 @@ describe("atsf validate", () => {
     expect(plain.stdout).toMatch(/\n0 errors, 1 warning\n$/);
   });
 
+  test("[CLI120] what does not fit the format is told in plain words", async () => {
+    const call = { toolCallId: "c", name: "bash", status: "done" };
+    const odd = { ...said("m1", "x"), timestamp: "now", toolCalls: [call], tokens: { input: "many" } };
+    thread("odd", [odd, said("m2", "fine")]);
+    thread("title", [said("m1", "one")], { title: 7 });
+    const { stdout } = await home.run(["atsf", "validate"]);
+    expect(stdout).toContain("title must be a string, not a number.");
+    expect(stdout).toContain("toolCalls.0.status must be one of pending, running, completed, failed.");
+    expect(stdout).toContain("tokens.input must be a number, not a string.");
+    expect(stdout).toContain("timestamp must be a time such as");
+    expect(stdout).not.toMatch(/Invalid|expected/);
+  });
+
   test("[CLI120] a directory without threads says so, one that is not there is refused", async () => {
     expect(await home.ok("atsf", "validate")).toBe(`No threads here: there is no .agent in ${home.cwd}\n`);
     const missing = await home.run(["atsf", "validate", "nowhere"]);

@@ -66,11 +66,6 @@ describe("doctor", () => {
     const file = join(home.data, "heddle.config.json");
     const agents = [{ agentId: "own", chat: { provider: "demo" } }];
     mkdirSync(home.data, { recursive: true, mode: 0o700 });
-    writeFileSync(file, JSON.stringify({ agents, agnets: 1 }));
-    expect((await examine()).checks.agents).toMatchObject({
-      verdict: "warning",
-      detail: expect.stringMatching(/names 1 agent; .*Did you mean "agents"/),
-    });
     writeFileSync(file, JSON.stringify({ agents }));
     const gateway = await home.serve();
     expect((await examine()).checks.agents).toEqual({
@@ -90,6 +85,43 @@ describe("doctor", () => {
       code: 1,
       checks: { agents: { verdict: "broken", detail: expect.stringContaining(`${file}:2`) } },
     });
+  });
+
+  test("[CLI198] everything in the configuration that nobody hears is told, with a gateway and without one", async () => {
+    const file = join(home.data, "heddle.config.json");
+    const own = { agentId: "own", chat: { provider: "demo", modle: "x" }, toolDenyList: ["bash"] };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
+    const other = { agentId: "other", systemPrompt: "${TZ}" };
+    const elsewhere = { env: { TZ: undefined } as unknown as Record<string, string> };
+    const plugins = { bsah: { enabled: false }, "mcp-of-a-project": { enabled: false } };
+    const write = (agents: object[]) =>
+      writeFileSync(file, JSON.stringify({ agentz: [], agents, plugins }, null, 1));
+    const told = async () => {
+      const { stdout } = await home.run(["doctor", "--json"], elsewhere);
+      const { checks } = JSON.parse(stdout) as { checks: Check[] };
+      return checks.filter(({ name }) => name === "agents").map(({ verdict, detail }) => [verdict, detail]);
+    };
+    const unheard = [
+      ["warning", `${file}:2: agentz is not a key that is known here. Did you mean "agents"?`],
+      [
+        "warning",
+        `${file}:10: agents[0].toolDenyList is not a key that is known here. Did you mean "toolDenylist"?`,
+      ],
+      ["warning", `${file}:8: agents[0].chat.modle is not a key that is known here. Did you mean "model"?`],
+    ];
+    const plugin = (line: number) => [
+      "warning",
+      `${file}:${line}: plugins.bsah names no plugin. Did you mean "bash"?`,
+    ];
+    mkdirSync(home.data, { recursive: true, mode: 0o700 });
+    write([own]);
+    expect(await told()).toEqual([["ok", "heddle.config.json names 1 agent"], ...unheard, plugin(16)]);
+    write([own, other]);
+    expect(await told()).toMatchObject([["broken", expect.stringContaining("environment variable TZ")]]);
+    const gateway = await home.serve();
+    expect(await told()).toEqual([["ok", "2 agents, 1 of them available"], ...unheard, plugin(20)]);
+    expect((await home.run(["doctor"])).stdout).toContain("Everything needed works.");
+    await gateway.stop();
   });
 
   test("[CLI92] with a gateway it asks that one", async () => {
@@ -228,8 +260,10 @@ describe("doctor finds what is broken", () => {
     const { code, checks } = await examine("--data", "file");
     expect(code).toBe(1);
     expect(checks.data).toMatchObject({ verdict: "broken" });
+    expect(Object.keys(checks)).not.toContain("token");
     const below = await examine("--data", "file/below");
     expect(below.code).toBe(1);
+    expect(below.checks.token?.verdict).toBe("none");
     expect(below.checks.data).toMatchObject({ verdict: "broken" });
     expect(below.checks.data?.detail).toContain("can't be written");
   });

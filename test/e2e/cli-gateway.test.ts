@@ -268,6 +268,19 @@ describe("serve", () => {
     expect(token.stderr).toContain("--token");
   });
 
+  test("[CLI31] a data directory that is a file, or below one, is refused as that", async () => {
+    const file = join(home.cwd, "file");
+    writeFileSync(file, "");
+    const refused = async (...args: string[]) => (await home.run(args)).stderr;
+    const words = "is not a directory. Choose another with --data.\n";
+    expect(await refused("serve", "--port", "0", "--data", file)).toBe(
+      `heddle: ${file} can't be the data directory: it ${words}`,
+    );
+    expect(await refused("tree", "--data", join(file, "below"))).toBe(
+      `heddle: ${join(file, "below")} can't be the data directory: ${file} ${words}`,
+    );
+  });
+
   test("[CLI32] --stdio answers on standard output, opens no port and ends with its input", async () => {
     const input = `${JSON.stringify({ jsonrpc: "2.0", id: "a", method: "ping" })}\n`;
     const { code, stdout } = await home.run(["serve", "--stdio"], { input });

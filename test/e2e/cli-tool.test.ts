@@ -116,7 +116,19 @@ describe("tool NAME", () => {
     expect(JSON.parse(json.stderr).error).toMatchObject({ kind: "tool.unknown", name: "notes_crate" });
     const option = await home.run(["tool", "notes_create", "--titel", "x"]);
     expect(option.code).toBe(2);
-    expect(option.stderr).toContain("notes_create has no option --titel. Did you mean --title?");
+    expect(option.stderr).toBe(
+      "heddle: notes_create has no option --titel. Did you mean --title?\n`heddle tool notes_create --help` shows how it is used.\n",
+    );
+  });
+
+  test("[TCM13] an option that has to be there and is not is wrong usage, and the help of that tool is named", async () => {
+    const { code, stdout, stderr } = await home.run(["tool", "notes_create", "--content", "x"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(
+      "heddle: notes_create needs --title.\n`heddle tool notes_create --help` shows how it is used.\n",
+    );
+    const given = ["tool", "notes_create", "--arguments", '{"title": "Given"}'];
+    expect(JSON.parse(await home.ok(...given))).toMatchObject({ title: "Given" });
   });
 
   test("[TCM6] in a thread it is called within its agent's scope", async () => {

@@ -33,6 +33,44 @@ describe("the command line itself", () => {
     expect((await home.run(["threads", "renam", "x", "y"])).stderr).toContain("Did you mean rename?");
   });
 
+  test("[CLI21] so it is where help is asked for: the help of something else is no answer", async () => {
+    const asked = [
+      ["help", "treee"],
+      ["treee", "--help"],
+      ["treee", "x", "-h"],
+      ["help", "treee", "--help"],
+    ];
+    for (const args of asked) {
+      expect(await home.run(args), args.join(" ")).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: "heddle: unknown command 'treee'. Did you mean tree?\n`heddle --help` lists the commands.\n",
+      });
+    }
+    for (const args of [
+      ["help", "threads", "renam"],
+      ["threads", "renam", "--help"],
+    ]) {
+      expect(await home.run(args), args.join(" ")).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr:
+          "heddle: unknown command 'renam'. Did you mean rename?\n`heddle threads --help` lists the commands.\n",
+      });
+    }
+    for (const [args, usage] of [
+      [["help"], "heddle [command]"],
+      [["help", "--help"], "heddle [command]"],
+      [["help", "threads"], "heddle threads"],
+      [["help", "threads", "rename"], "heddle threads rename"],
+      [["send", "hello", "--help"], "heddle send"],
+    ] as const) {
+      const { code, stdout } = await home.run(args);
+      expect({ args, code }).toEqual({ args, code: 0 });
+      expect(stdout).toContain(`Usage: ${usage}`);
+    }
+  });
+
   test("[CLI20] a wrong command line ends with 2 and changes nothing", async () => {
     const wrong = [
       ["threads", "--limit", "x"],
@@ -98,6 +136,21 @@ describe("the command line itself", () => {
     const { code, stderr } = await home.run(["threads", "show", "thr_none"]);
     expect(code).toBe(1);
     expect(stderr).toBe("heddle: There is no thread thr_none.\n`heddle threads` lists the ones there are.\n");
+  });
+
+  test("[CLI199] what does not fit is told in plain words", async () => {
+    const told = async (...args: string[]) => {
+      const { code, stderr } = await home.run(args);
+      return { code, first: stderr.split("\n")[0] };
+    };
+    expect(await told("threads", "search", "")).toEqual({
+      code: 1,
+      first: "heddle: query must not be empty.",
+    });
+    expect(await told("send", "--model", "", "x")).toEqual({
+      code: 1,
+      first: "heddle: config.model must not be empty.",
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { PLUGIN_IDS } from "../../src/app/compose-plugins.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { agentIds, replace, told } from "../support/live-config.js";
 import { startModelServer } from "../support/model-server/server.js";
@@ -132,6 +133,12 @@ describe("the file of the data directory", () => {
     expect(await tools()).toContain("lists_list");
     await told(wire, () => rmSync(file));
     expect(await tools()).toContain("notes_list");
+  });
+
+  test("[AGT4] every plugin that the gateway has is known by its name", async () => {
+    const { data } = await wire.result("tool/list", { workspace_id: gateway.home });
+    const ids = new Set(data.flatMap(({ plugin }) => plugin ?? []));
+    expect([...ids, "artifacts", "mcp"].sort()).toEqual(PLUGIN_IDS);
   });
 });
 

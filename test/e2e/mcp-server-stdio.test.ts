@@ -8,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { COMMAND, ended } from "../support/cli.js";
 import { heldTool } from "../support/held-tool.js";
-import { jsonOf, textOf } from "../support/mcp-client.js";
+import { jsonOf } from "../support/mcp-client.js";
 import { agentAt, apis, runStage } from "../support/runs.js";
 import { temporaryDirectory } from "../support/stores.js";
 
@@ -183,8 +183,39 @@ test("[MSV12] the workspace can be named on the command line", async () => {
   const named = await client({ env: ofStage(), args: ["--workspace", scene.root] });
   const { workspace } = jsonOf(await named.callTool({ name: "agents_list" }));
   expect(workspace.id).toBe(scene.workspace_id);
-  const nowhere = await client({ env: ofStage(), args: ["--workspace", "Nowhere"] });
-  expect(textOf(await nowhere.callTool({ name: "agents_list" }))).toContain("Nowhere");
+});
+
+test("[MSV34] a workspace that there is not is told at once, in the words of every command, and to the client", async () => {
+  const { child } = bare({ env: ofStage(), args: ["--workspace", "nope"] });
+  const ending = ended(child);
+  child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  const { code, stdout, stderr } = await ending;
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "heddle: No workspace is called nope, and none has that directory. `heddle workspaces` lists the ones there are, `heddle workspaces create nope` makes one for a directory.\n",
+  );
+  for (const line of stdout.split("\n").filter((each) => each !== ""))
+    expect(JSON.parse(line)).toMatchObject({ id: 1, error: { message: expect.stringContaining("nope") } });
+  const own = await ended(
+    bare({ args: ["--workspace", "nope", "--data", join(temporaryDirectory(), "d")] }).child,
+  );
+  expect(own).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("is called nope") });
+});
+
+test("[MSV34] a gateway that can't be asked for its workspaces keeps the command from nothing", async () => {
+  const env = { HEDDLE_URL: await deadAddress(), HEDDLE_TOKEN: "x" };
+  const { child, lines } = bare({ env, args: ["--workspace", "nope"] });
+  child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  expect(JSON.parse((await lines.next()).value)).toMatchObject({ id: 1, error: expect.any(Object) });
+  const scene = await stage.scene();
+  const { id: thread_id } = await scene.start({ agent_id: "limited" });
+  const { app, url } = stage.gateway();
+  const token = app.gateway.access.issue({ workspace_id: scene.workspace_id, thread_id });
+  const bridge = await client({
+    env: { HEDDLE_URL: url, HEDDLE_TOKEN: token },
+    args: ["--workspace", "nope"],
+  });
+  expect((await bridge.listTools()).tools.length).toBeGreaterThan(0);
 });
 
 /** One that nothing listens at any more. */

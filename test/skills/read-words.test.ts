@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readWords } from "../../src/cli/commands/tool/read-words.js";
+import { assertComplete, readWords } from "../../src/cli/commands/tool/read-words.js";
 import { splitWords } from "../../src/cli/commands/tool/split-words.js";
 import { commandOptions } from "../../src/tools/index.js";
 import { schemaOf } from "./support.js";
@@ -93,6 +93,17 @@ test("[TCM13] what can't be meant is refused, with what to write instead", () =>
   expect(refused("--filter", "{a:1}")).toContain("--filter is given as JSON");
   expect(refused("--url", "x")).toContain("comes before the tool's name");
   expect(readWords.bind(null, "t", ["--x", "1"], [])).toThrow("It takes none");
+});
+
+test("[TCM13] what has to be there and is not is named as it is written", () => {
+  const options = commandOptions({
+    type: "object",
+    properties: { a_b: { type: "string" }, json: { type: "string" }, more: { type: "string" } },
+    required: ["a_b", "json"],
+  });
+  const complete = (values: Record<string, unknown>) => () => assertComplete("t", values, options);
+  expect(complete({ more: "x" })).toThrow('t needs --a-b, "json" within --arguments');
+  expect(complete({ a_b: "", json: null })).not.toThrow();
 });
 
 test("[TCM11] what is the command's own stays so behind a tool's name", () => {

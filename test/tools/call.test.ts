@@ -112,7 +112,9 @@ describe("arguments", () => {
       `a was not called: its arguments do not fit. "path" is missing. There is no key "pth"; the nearest is "path". ${keys}`,
     );
     expect(await output({ path: "x", line_from: 3 })).toContain('"line_from"; the nearest is "from_line"');
-    expect(await output({ path: "x", from_line: "3" })).toContain('"from_line": Invalid input');
+    expect(await output({ path: "x", from_line: "3" })).toContain(
+      '"from_line" must be a number, not a string.',
+    );
     expect(await output('{"path": "x",}')).toContain("a was not called: its arguments are not JSON (");
     for (const given of ["[1]", "null", '"path"', "7", "true"]) {
       expect(await output(given)).toBe(`a was not called: its arguments are no JSON object. ${keys}`);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../../base/index.js";
 import type { RunConfig } from "../../protocol/index.js";
 import { chatError } from "./errors.js";
 
@@ -68,7 +69,7 @@ const UNDERSTOOD = new Set([
 
 /** Reads a request. What has no meaning here is passed over and named; what would change what is meant is refused. */
 export function readRequest(body: unknown): ChatRequest {
-  const parsed = request.safeParse(body);
+  const parsed = request.safeParse(body, { error: plainWords });
   if (!parsed.success) throw invalid(parsed.error);
   const { model, messages, stream, stream_options, max_tokens, max_completion_tokens, ...rest } = parsed.data;
   const most = max_completion_tokens ?? max_tokens ?? undefined;

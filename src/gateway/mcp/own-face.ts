@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { plainWords } from "../../base/index.js";
 import { callerFor, type InsideDeps, type Outsider } from "../inside/caller.js";
 import { chooseWorkspace, type WorkspaceWish } from "../inside/choose-workspace.js";
 import { agentsList } from "./agents-list.js";
@@ -23,7 +24,7 @@ export function ownFace(deps: InsideDeps, outsider: Outsider, wish: WorkspaceWis
     async call(name, args, signal) {
       const tool = TOOLS.find((one) => one.name === name);
       if (!tool) return inWords(unknown(name), true);
-      const parsed = tool.parameters.safeParse(args);
+      const parsed = tool.parameters.safeParse(args, { error: plainWords });
       if (!parsed.success) return inWords(problemsOf(name, parsed.error), true);
       const { text, failed } = await tool.run(
         parsed.data,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
+import { plainWords } from "../../base/index.js";
 import { type MethodName, methods, type RpcError } from "../../protocol/index.js";
 import type { Call } from "../../tree/index.js";
 import type { Limits } from "../limits.js";
@@ -163,7 +164,7 @@ const MAX_ISSUES = 10;
 const MAX_KEY = 100;
 
 function parseParams(method: MethodName, params: unknown): unknown {
-  const parsed = methods[method].params.safeParse(params ?? {});
+  const parsed = methods[method].params.safeParse(params ?? {}, { error: plainWords });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue);
   const kind = parsed.error.issues.some(isTextIssue) ? "invalid_text" : "invalid_params";

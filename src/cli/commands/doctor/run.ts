@@ -27,7 +27,7 @@ export async function runChecks({ data, store }: DoctorOptions): Promise<Check[]
     ...(await survived("token", () => checkSecrets(dataDir))),
     ...gateway,
     ...(await survived("store", async () => [await checkStore(dataDir, store, url)])),
-    ...(await survived("agents", async () => [await checkAgents(dataDir, url !== undefined)])),
+    ...(await survived("agents", () => checkAgents(dataDir, url !== undefined))),
     ...(await survived("programs", checkProgramsHere)),
     ...(url === undefined ? [] : await survived("projects", () => checkWorkspaces(dataDir))),
   ];

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Check } from "./check.js";
 
@@ -6,9 +6,11 @@ import type { Check } from "./check.js";
 const FILES = { token: "token", address: "gateway.json" };
 
 export function checkSecrets(dir: string): Check[] {
+  // What is wrong with the directory is told of the directory.
+  if (existsSync(dir) && !statSync(dir).isDirectory()) return [];
   return Object.entries(FILES).flatMap(([name, file]): Check[] => {
     const path = join(dir, file);
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = existsSync(path) ? statSync(path) : undefined;
     if (!stats)
       return name === "token"
         ? [{ name, verdict: "none", detail: "none yet; the first start makes one" }]

@@ -6,8 +6,8 @@ type Place = Omit<GatewayAddress, "pid">;
 
 interface RelayGiven {
   readonly address: { find(): Promise<Place>; lost(place: Place): void };
-  /** On every request. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** On every request; asked for once the gateway was found. */
+  headers(): Readonly<Record<string, string>>;
   write(message: unknown): void;
 }
 
@@ -88,7 +88,7 @@ export class Relay {
     const place = await address.find();
     const init = (token: string) => ({
       method: "POST",
-      headers: { ...headers, ...headersOf(message, this.#version), Authorization: `Bearer ${token}` },
+      headers: { ...headers(), ...headersOf(message, this.#version), Authorization: `Bearer ${token}` },
       body: JSON.stringify(message),
       signal,
     });

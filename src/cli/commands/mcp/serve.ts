@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { eachLine } from "../../../client/node.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { Address } from "./address.js";
+import { namedWorkspace } from "./named-workspace.js";
 import { Relay } from "./relay.js";
 
 /** How long answers under way may still take when the client has closed its end. */
@@ -11,9 +12,14 @@ const LAST_ANSWERS_MS = 2_000;
 /** Hands on what a client writes to the gateway, and what that answers to the client, until either is gone. */
 export async function serveMcp(options: WorkspaceOptions): Promise<void> {
   const address = new Address(options);
+  let workspace = options.workspace;
+  // What is wrong with the command line, or with the data directory, is told before anybody is answered.
+  const ready = address.find().then(async (place) => {
+    if (workspace !== undefined) workspace = (await namedWorkspace(place, workspace)) ?? workspace;
+  });
   const relay = new Relay({
-    address,
-    headers: placeHeaders(options),
+    address: { find: () => ready.then(() => address.find()), lost: (place) => address.lost(place) },
+    headers: () => placeHeaders(workspace),
     write: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
   });
   let close = () => {};
@@ -24,8 +30,7 @@ export async function serveMcp(options: WorkspaceOptions): Promise<void> {
   process.stdout.on("error", close);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, close);
   try {
-    // What is wrong with the command line, or with the data directory, is told before anybody asks.
-    await address.find();
+    await ready;
     await ended;
     await relay.end(LAST_ANSWERS_MS);
   } finally {
@@ -36,7 +41,7 @@ export async function serveMcp(options: WorkspaceOptions): Promise<void> {
 }
 
 /** Where the client works. A header holds Latin-1 only, and a path may be anything. */
-function placeHeaders({ workspace }: WorkspaceOptions): Record<string, string> {
+function placeHeaders(workspace: string | undefined): Record<string, string> {
   const directory = realPath(".");
   return {
     ...(directory !== undefined && { "X-Heddle-Directory": encodeURIComponent(directory) }),

@@ -1,5 +1,5 @@
 import type { Run, RunApproval } from "../../../protocol/index.js";
-import { UsageError } from "../../errors.js";
+import { cliError, UsageError } from "../../errors.js";
 import { oneLine } from "../../message-text.js";
 import { note, paint, paintErr, print, printJson, visible } from "../../output.js";
 import { type Session, withSession } from "../../session.js";
@@ -110,13 +110,21 @@ function tell(run: Run, { name }: RunApproval, options: ApproveOptions): void {
   if (run.approvals?.length) note(paintErr.dim("It waits for another answer."));
 }
 
-function pending({ approvals = [], number, status }: Run, call_id: string | undefined): RunApproval {
+function pending({ id, approvals = [], number, status }: Run, call_id: string | undefined): RunApproval {
   const found = approvals.filter(({ tool_call_id }) => call_id === undefined || tool_call_id === call_id);
   const [one, another] = found;
   if (one && !another) return one;
   if (!one) {
     const asked = call_id === undefined ? "waits for no answer" : `asks nothing about ${call_id}`;
-    throw new UsageError(`Run ${number} ${asked} (${status}).`);
+    throw cliError(
+      {
+        kind: "run.not_asking",
+        run_id: id,
+        status,
+        ...(call_id !== undefined && { tool_call_id: call_id }),
+      },
+      `Run ${number} ${asked} (${status}).`,
+    );
   }
   const listed = found.map((each) => `  ${each.tool_call_id}  ${oneLine(`${each.name} ${each.arguments}`)}`);
   throw new UsageError(`Run ${number} asks about several calls. Name one:\n${listed.join("\n")}`);

@@ -1,4 +1,4 @@
-import { UsageError } from "../../errors.js";
+import { cliError } from "../../errors.js";
 import { Folders, formatFolderPath } from "../../folder-path.js";
 import type { WorkspaceOptions } from "../../options.js";
 import { paint, print, printJson, visible } from "../../output.js";
@@ -21,17 +21,24 @@ export async function pin(id: string, pinned: boolean, options: WorkspaceOptions
 
 /** Takes back what somebody allowed for good in a thread: one tool, or all of them. */
 export async function revoke(id: string, tool: string | undefined, options: WorkspaceOptions): Promise<void> {
-  const result = await withSession(options, async (session) => {
+  const { before, result } = await withSession(options, async (session) => {
     const { thread } = await onThread(session, id, (named) => session.call("thread/get", named));
-    const { workspace_id, granted_tools: granted = [] } = thread;
-    if (tool !== undefined && !granted.includes(tool)) {
-      const allowed = granted.length === 0 ? "Nothing is" : `Only ${granted.join(", ")} is`;
-      throw new UsageError(`${allowed} allowed for good in this thread.`);
-    }
-    const granted_tools = tool === undefined ? [] : granted.filter((name) => name !== tool);
-    return session.call("thread/update", { workspace_id, thread_id: id, granted_tools });
+    const { workspace_id, granted_tools: before = [] } = thread;
+    if (tool !== undefined && !before.includes(tool)) throw notGranted(id, tool, before);
+    if (before.length === 0) return { before, result: { thread } };
+    const granted_tools = tool === undefined ? [] : before.filter((name) => name !== tool);
+    const result = await session.call("thread/update", { workspace_id, thread_id: id, granted_tools });
+    return { before, result };
   });
-  tellThread("Asks again in", result, options);
+  tellThread(before.length > 0 ? "Asks again in" : "Nothing was allowed for good in", result, options);
+}
+
+function notGranted(thread_id: string, tool: string, granted: readonly string[]) {
+  const allowed = granted.length === 0 ? "Nothing is" : `Only ${granted.join(", ")} is`;
+  return cliError(
+    { kind: "thread.not_granted", thread_id, tool },
+    `${allowed} allowed for good in this thread.`,
+  );
 }
 
 export async function move(id: string, folder: string, options: WorkspaceOptions): Promise<void> {

@@ -8,7 +8,7 @@ import { readTextInput } from "../agents-md/text-file.js";
 import { printToolHelp } from "./help.js";
 import type { ToolOptions } from "./options.js";
 import { type ToolPlace, toolPlace } from "./place.js";
-import { readWords } from "./read-words.js";
+import { assertComplete, readWords } from "./read-words.js";
 import { splitWords } from "./split-words.js";
 
 type Tool = Result<"tool/list">["data"][number];
@@ -21,8 +21,7 @@ export async function callTool(name: string, words: readonly string[], before: T
     const place = await toolPlace(session, options);
     const tool = await findTool(session, place, name);
     if (help) return printToolHelp(tool);
-    const read = readWords(name, rest, commandOptions(tool.parameters));
-    return session.call("tool/call", { ...place, name, arguments: { ...given, ...read } }, NO_HURRY);
+    return session.call("tool/call", { ...place, name, arguments: argumentsOf(tool, given, rest) }, NO_HURRY);
   });
   if (result) tell(result, options);
 }
@@ -39,6 +38,20 @@ async function findTool(session: Session, place: ToolPlace, name: string): Promi
     { kind: "tool.unknown", name },
     `There is no tool ${name}.${near === undefined ? "" : ` The nearest is ${near}.`} \`heddle tool\` lists the ones there are.`,
   );
+}
+
+/** What is wrong with them is told with the help of this tool: that of `heddle tool` does not know its options. */
+function argumentsOf(tool: Tool, given: Record<string, unknown>, words: readonly string[]) {
+  const options = commandOptions(tool.parameters);
+  try {
+    const all = { ...given, ...readWords(tool.name, words, options) };
+    // Why it is not offered comes first: no option would change that.
+    if (tool.offered) assertComplete(tool.name, all, options);
+    return all;
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(error.message, `heddle tool ${tool.name}`);
+    throw error;
+  }
 }
 
 async function readGiven(text: string | undefined): Promise<Record<string, unknown>> {

@@ -19,6 +19,14 @@ export function readWords(tool: string, words: readonly string[], options: reado
   return Object.fromEntries(values);
 }
 
+/** An option that has to be there and is not is a mistake like one that is unknown. */
+export function assertComplete(tool: string, values: Values, options: readonly CommandOption[]): void {
+  const missing = options.filter(({ required, key }) => required && !Object.hasOwn(values, key));
+  if (missing.length === 0) return;
+  const named = missing.map(({ name, key }) => name ?? `${JSON.stringify(key)} within --arguments`);
+  throw new UsageError(`${tool} needs ${named.join(", ")}`);
+}
+
 function splitWord(tool: string, word: string): { name: string; attached: string | undefined } {
   if (!/^--[^-=]/.test(word)) {
     throw new UsageError(`${tool} takes options only, but got '${word}'. Write --name value`);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainWords } from "../../../base/index.js";
 import { readJson } from "../../blobs/messages.js";
 import { unreadable } from "../../errors.js";
 import { type AcceptedPath, acceptPath } from "./path.js";
@@ -39,7 +40,7 @@ export async function readIndex(source: PackSource): Promise<PackIndex> {
   if ("problem" in found) throw broken(found.problem);
   const json = readJson(found.bytes);
   if ("problem" in json) throw broken(`can't be used: ${json.problem}`);
-  const { data, error } = indexSchema.safeParse(json.value);
+  const { data, error } = indexSchema.safeParse(json.value, { error: plainWords });
   if (error) throw broken(`can't be used: ${problemIn(error)}`);
   const name = data.defaults?.prompt_pack;
   return {
@@ -73,7 +74,7 @@ function problemIn({ issues }: z.ZodError): string {
   const [issue] = issues;
   const where = issue?.path.map(String).join(".") ?? "";
   const nested = issue?.code === "invalid_key" ? issue.issues[0]?.message : undefined;
-  const words = (nested ?? issue?.message ?? "").replace(/^Invalid input: /, "");
+  const words = nested ?? issue?.message ?? "";
   return (where === "" ? words : `${where}: ${words}`).slice(0, MOST_WORDS).toWellFormed();
 }
 
