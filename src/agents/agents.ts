@@ -34,11 +34,6 @@ export class Agents {
     return known;
   }
 
-  /** The user's, as it is in effect now. */
-  get config(): HeddleConfig | undefined {
-    return this.#given.config;
-  }
-
   /** Those that every workspace has. */
   get common(): AgentSet {
     return this.#common;

@@ -8,7 +8,7 @@ export type ConfigUser = (config: HeddleConfig | undefined, found: FoundConfig) 
 export interface AppliedTo {
   readonly agents: Agents;
   readonly hooks: UserHooks;
-  /** In this order: plugins, providers, environments of children, servers. */
+  /** In this order: what is withheld from children, plugins, providers, environments of children, servers. */
   readonly users: readonly ConfigUser[];
 }
 

@@ -4,6 +4,7 @@ import { aroundHere, programsOn } from "./look-around.js";
 import { programEnv } from "./program-env.js";
 import { askVersion } from "./program-version.js";
 import { isSignedIn } from "./sign-in.js";
+import { Withheld } from "./withheld.js";
 
 export interface CheckedProgram {
   readonly program: string;
@@ -26,9 +27,10 @@ export async function checkPrograms(env: NodeJS.ProcessEnv): Promise<CheckedProg
   const around = aroundHere(env);
   if (!around.env) return { names: [], found: [] };
   const stop = new AbortController().signal;
+  const withheld = new Withheld(undefined).names();
   const found = programsOn(around.path).map(async ({ program, path }): Promise<CheckedProgram> => {
-    const version = await askVersion({ path, env: hookEnv(env, undefined), stop });
-    const signedIn = isSignedIn(program, programEnv({ known: program, env: {} }, env, undefined));
+    const version = await askVersion({ path, env: hookEnv(env, withheld), stop });
+    const signedIn = isSignedIn(program, programEnv({ known: program, env: {} }, env, withheld));
     return {
       program,
       path,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../agents/index.js";
 import { childEnv, hookEnv } from "./child-env.js";
+import { Withheld } from "./withheld.js";
 
 const variable = (name: string) => `$${"{"}${name}}`;
 
@@ -31,12 +32,15 @@ test("[APP20] children get no key of a model API, nothing the configuration was 
     ],
   });
   const { config } = parseConfig(text, { file: "/c/heddle.config.json", env });
-  expect(childEnv(env, config)).toEqual({
+  const names = new Withheld(config).names();
+  expect(childEnv(env, names)).toEqual({
     PATH: "/bin",
     HOME: "/home/me",
     NPM_TOKEN: "npm-needed-by-set-ups",
     ALSO_FAST: "fast",
   });
-  expect(hookEnv(env, config)).toEqual({ PATH: "/bin", HOME: "/home/me", ALSO_FAST: "fast" });
-  expect(childEnv({ GEMINI_API_KEY: "g-123456789", A: "1" }, undefined)).toEqual({ A: "1" });
+  expect(hookEnv(env, names)).toEqual({ PATH: "/bin", HOME: "/home/me", ALSO_FAST: "fast" });
+  expect(childEnv({ GEMINI_API_KEY: "g-123456789", A: "1" }, new Withheld(undefined).names())).toEqual({
+    A: "1",
+  });
 });

@@ -1,17 +1,14 @@
-import { type HeddleConfig, secretVariables } from "../agents/index.js";
-
 /**
- * What programs that a project or a user names get of the environment: no key of a model API, nothing that the
- * configuration was filled with, and nothing of how the gateway was started. A variable of another name with such a key's
- * value is the same key.
+ * What programs that a project or a user names get of the environment: nothing that is withheld, which is keys of model
+ * APIs and what a configuration was filled with, and nothing of how the gateway was started. A variable of another name with
+ * such a key's value is the same key.
  */
-export function childEnv(env: NodeJS.ProcessEnv, config: HeddleConfig | undefined): NodeJS.ProcessEnv {
-  const names = new Set(secretVariables(config));
+export function childEnv(env: NodeJS.ProcessEnv, withheld: ReadonlySet<string>): NodeJS.ProcessEnv {
   const values = new Set(
-    [...names].map((name) => env[name]).filter((value) => (value ?? "").length >= SECRET_CHARS),
+    [...withheld].map((name) => env[name]).filter((value) => (value ?? "").length >= SECRET_CHARS),
   );
   const isOurs = (name: string, value: string | undefined) =>
-    /^(HEDDLE|GIT)_/.test(name) || names.has(name) || values.has(value);
+    /^(HEDDLE|GIT)_/.test(name) || withheld.has(name) || values.has(value);
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isOurs(name, value)));
 }
 
@@ -19,7 +16,7 @@ export function childEnv(env: NodeJS.ProcessEnv, config: HeddleConfig | undefine
 const SECRET_CHARS = 8;
 
 /** Hooks see every message: what else looks like a secret is not theirs either. A set-up may need such a thing, to install. */
-export function hookEnv(env: NodeJS.ProcessEnv, config: HeddleConfig | undefined): NodeJS.ProcessEnv {
+export function hookEnv(env: NodeJS.ProcessEnv, withheld: ReadonlySet<string>): NodeJS.ProcessEnv {
   const secret = /(key|token|secret|password|passwd|credentials?)$/i;
-  return Object.fromEntries(Object.entries(childEnv(env, config)).filter(([name]) => !secret.test(name)));
+  return Object.fromEntries(Object.entries(childEnv(env, withheld)).filter(([name]) => !secret.test(name)));
 }

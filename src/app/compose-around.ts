@@ -11,6 +11,8 @@ import type { Around } from "./look-around.js";
 import { Lookout } from "./lookout.js";
 import type { MachinePrograms } from "./programs-here.js";
 import { ProjectConfigs } from "./project-files.js";
+import { installUserHooks } from "./user-hooks.js";
+import type { Withheld } from "./withheld.js";
 
 /** What the rest of the gateway is told of: it is made after the agents, which are made first. */
 interface Told {
@@ -26,8 +28,9 @@ export function composeAround(given: {
   log: Log;
   around: Around;
   programs: MachinePrograms;
+  withheld: Withheld;
 }) {
-  const { store, agents, log, around, programs } = given;
+  const { store, agents, log, around, programs, withheld } = given;
   let told: Told | undefined;
   let inEffect: HeddleConfig | undefined;
   const announce = (workspace_id: string) => {
@@ -50,9 +53,11 @@ export function composeAround(given: {
       told?.runs.useServers(servers, { workspace_id, directory }),
     changed(workspace_id) {
       told?.runs.providers.drop(workspace_id);
+      if (told && withheld.areOthers()) startAnew(told, withheld, log);
       announce(workspace_id);
     },
   });
+  withheld.ofProjects = () => projects.variables;
   const lookout = new Lookout({
     agents,
     around,
@@ -68,11 +73,14 @@ export function composeAround(given: {
       const { config, threads, runs } = parts;
       inEffect = config.found.config;
       await projects.begin();
+      // What projects were filled with was not known when hooks were opened.
+      await config.withFound(async () => {});
       lookout.begin();
       const users = [
+        (next: HeddleConfig | undefined) => withheld.use(next),
         runs.useConfig,
         (next: HeddleConfig | undefined) => {
-          threads.setups.env = childEnv(process.env, next);
+          threads.setups.env = childEnv(process.env, withheld.names());
           inEffect = next;
           lookout.look();
         },
@@ -89,6 +97,15 @@ export function composeAround(given: {
       await Promise.all([programs.stop(), told?.config.stop()]);
     },
   };
+}
+
+/** What is started from now on sees less of the environment than before, or more; what is kept is started anew. */
+function startAnew({ config, threads, runs }: Told, withheld: Withheld, log: Log): void {
+  threads.setups.env = childEnv(process.env, withheld.names());
+  runs.providers.forget();
+  config
+    .withFound((found) => installUserHooks(runs.userHooks, found))
+    .catch((err) => log.warn({ err }, "hooks still see of the environment what they saw before"));
 }
 
 const MOST_WORKSPACES = 10_000;

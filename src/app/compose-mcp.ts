@@ -4,6 +4,7 @@ import type { Clock } from "../base/index.js";
 import { type McpServerEntry, type McpServerStatus, McpServers, type ToolRegistry } from "../tools/index.js";
 import { hookEnv } from "./child-env.js";
 import type { FoundConfig } from "./config-file.js";
+import type { Withheld } from "./withheld.js";
 
 type Entries = Readonly<Record<string, McpServerEntry>>;
 
@@ -28,6 +29,7 @@ export function composeMcp(given: {
   clock: Clock;
   env: NodeJS.ProcessEnv;
   found: FoundConfig;
+  withheld: Withheld;
   report: (error: unknown, what: string) => void;
 }): McpParts {
   let { found } = given;
@@ -37,7 +39,7 @@ export function composeMcp(given: {
     tools: given.tools,
     clock: given.clock,
     // What a server needs beside this, its entry gives it.
-    env: () => hookEnv(given.env, found.config),
+    env: () => hookEnv(given.env, given.withheld.names()),
     told: reporting(given.report),
   });
   const setAll = () => {

@@ -43,6 +43,7 @@ import type { FoundConfig } from "./config-file.js";
 import { type KeptProviders, providersFor } from "./providers-for.js";
 import type { AgentCommands } from "./thread-access.js";
 import { installUserHooks, UserHooks } from "./user-hooks.js";
+import type { Withheld } from "./withheld.js";
 
 type McpEntries = ReturnType<HeddleConfig["mcpServers"]["open"]>;
 
@@ -71,6 +72,7 @@ export async function composeRuns(given: {
   agents: Agents;
   found: FoundConfig;
   env: NodeJS.ProcessEnv;
+  withheld: Withheld;
   /** How what an agent starts reaches the gateway. */
   commands: AgentCommands;
   /** Besides the built-in ones. */
@@ -78,13 +80,13 @@ export async function composeRuns(given: {
   /** The gateway's own files. */
   keptOut: readonly string[];
 }): Promise<RunParts> {
-  const { threads, agents, found, env } = given;
+  const { threads, agents, found, env, withheld } = given;
   const { store } = threads;
   const resolver = new Resolver(store);
   const tools = new ToolRegistry();
   tools.register(...builtInTools, ...given.tools);
-  const { hooks, userHooks } = await openHooks(resolver, found, { env, report: threads.report });
-  const providers = providersFor(agents, env);
+  const { hooks, userHooks } = await openHooks(resolver, found, { env, withheld, report: threads.report });
+  const providers = providersFor(agents, env, withheld);
   const artifacts = composeArtifacts(threads);
   const packs = new PackTurns(store);
   const sessions = new Sessions(store);
@@ -119,7 +121,7 @@ export async function composeRuns(given: {
     ...artifacts.plugins,
   ];
   installPlugins(tools, plugins, found.config);
-  const mcp = composeMcp({ tools, clock: threads.clock, env, found, report: threads.report });
+  const mcp = composeMcp({ tools, clock: threads.clock, env, withheld, found, report: threads.report });
   const stopGiving = giveBackResults(deps);
   sessions.takeUp = (session) => takeUpSession(deps, session);
   return {
@@ -157,7 +159,7 @@ export async function composeRuns(given: {
 async function openHooks(
   resolver: Resolver,
   found: FoundConfig,
-  { env, report }: Pick<ThreadsDeps, "report"> & { env: NodeJS.ProcessEnv },
+  { env, withheld, report }: Pick<ThreadsDeps, "report"> & { env: NodeJS.ProcessEnv; withheld: Withheld },
 ): Promise<{ hooks: HookRuntime; userHooks: UserHooks }> {
   const hooks = new HookRuntime();
   hooks.install(agentsDocPackage({ resolver }), toolsPackage(), skillsPackage(), agentsPackage());
@@ -165,6 +167,7 @@ async function openHooks(
   const userHooks = new UserHooks({
     hooks,
     env,
+    withheld,
     report: (error) => report(error, "a hook package could not be closed"),
   });
   try {

@@ -64,6 +64,13 @@ export class LiveConfig {
     this.#timer = setInterval(look, LOOK_MS).unref();
   }
 
+  /** Does something with what is in effect, while no edit comes in between. */
+  withFound(work: (found: FoundConfig) => Promise<void>): Promise<void> {
+    const worked = this.#reading.then(() => work(this.#found));
+    this.#reading = worked.catch(() => {});
+    return worked;
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#reading;

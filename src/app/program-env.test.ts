@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseConfig } from "../agents/index.js";
 import { programEnv } from "./program-env.js";
+import { Withheld } from "./withheld.js";
 
 const plain = { PATH: "/bin", HOME: "/home/me", LANG: "C", HTTPS_PROXY: "http://127.0.0.1:1", EDITOR: "vi" };
 const anthropic = {
@@ -19,7 +20,7 @@ const others = { GITHUB_TOKEN: "gh", DB_PASSWORD: "p", SENDGRID_API_KEY: "sg", G
 const all = { ...plain, ...anthropic, ...openai, ...google, ...aws, ...services, ...others };
 
 const seen = (known: string | undefined, env: NodeJS.ProcessEnv = all, own: Record<string, string> = {}) =>
-  programEnv({ known, env: own }, env, undefined);
+  programEnv({ known, env: own }, env, new Withheld(undefined).names());
 
 test.each<[program: string | undefined, secrets: object]>([
   ["claude", anthropic],
@@ -56,9 +57,10 @@ test("[PDT30] what the configuration was filled with is seen only by whom it is 
   const agents = [{ agentId: "a", chat: { model: "m", config: { apiKey: variable } } }];
   const env = { PATH: "/bin", PLAIN: "a-key-of-another", OPENAI_API_KEY: "sk-openai-1" };
   const { config } = parseConfig(JSON.stringify({ agents }), { file: "/c/heddle.config.json", env });
-  expect(programEnv({ known: "claude", env: {} }, env, config)).toEqual({ PATH: "/bin" });
+  const names = new Withheld(config).names();
+  expect(programEnv({ known: "claude", env: {} }, env, names)).toEqual({ PATH: "/bin" });
   const own = { PLAIN: "a-key-of-another" };
-  expect(programEnv({ known: "claude", env: own }, env, config)).toEqual({ PATH: "/bin", ...own });
+  expect(programEnv({ known: "claude", env: own }, env, names)).toEqual({ PATH: "/bin", ...own });
 });
 
 test("[PDT31] nothing of the gateway's own, and no mark of a session around it", () => {

@@ -1,4 +1,4 @@
-import type { HeddleConfig, ProgramStart } from "../agents/index.js";
+import type { ProgramStart } from "../agents/index.js";
 import { hookEnv } from "./child-env.js";
 import { keysOfCodex } from "./sign-in.js";
 
@@ -9,10 +9,10 @@ import { keysOfCodex } from "./sign-in.js";
 export function programEnv(
   { known, env: own }: Pick<ProgramStart, "known" | "env">,
   env: NodeJS.ProcessEnv,
-  config: HeddleConfig | undefined,
+  withheld: ReadonlySet<string>,
 ): NodeJS.ProcessEnv {
   const needs = needsOf(known, { ...env, ...own });
-  const rest = Object.entries(hookEnv(env, config)).filter(([name]) => !OF_MODELS.test(name));
+  const rest = Object.entries(hookEnv(env, withheld)).filter(([name]) => !OF_MODELS.test(name));
   const isElsewhere = Object.keys(own).some((name) => ADDRESS.test(name));
   const needed = Object.entries(env).filter(
     ([name]) => !isElsewhere && needs(name) && !name.startsWith("HEDDLE_"),

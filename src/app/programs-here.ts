@@ -1,12 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { statSync } from "node:fs";
 import { parse } from "node:path";
-import type { HeddleConfig, ProgramStart, ProgramsHere } from "../agents/index.js";
+import type { ProgramStart, ProgramsHere } from "../agents/index.js";
 import { hookEnv } from "./child-env.js";
 import { programEnv } from "./program-env.js";
 import { askVersion } from "./program-version.js";
 import { isSignedIn } from "./sign-in.js";
 import { whereIs } from "./where-is.js";
+import type { Withheld } from "./withheld.js";
 
 /** A gateway that is there for one command only need not start programs to know their versions. */
 const FIRST_ASK_MS = 500;
@@ -16,8 +17,7 @@ const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 interface MachineGiven {
   readonly env: NodeJS.ProcessEnv;
-  /** The one in effect: what it was filled with is no child's to see. */
-  config(): HeddleConfig | undefined;
+  readonly withheld: Withheld;
   /** False: only whether a command is there is looked at. */
   readonly curious: boolean;
 }
@@ -45,9 +45,9 @@ export class MachinePrograms implements ProgramsHere {
   }
 
   isSignedIn(start: ProgramStart): boolean | undefined {
-    const { env, config, curious } = this.#given;
+    const { env, withheld, curious } = this.#given;
     if (!curious || start.known === undefined) return undefined;
-    return isSignedIn(start.known, programEnv(start, env, config()));
+    return isSignedIn(start.known, programEnv(start, env, withheld.names()));
   }
 
   /** Asks in the background: who lists agents later has it. */
@@ -86,8 +86,8 @@ export class MachinePrograms implements ProgramsHere {
     const { signal } = this.#stop;
     let isNew = false;
     for (const [key, path] of this.#wanted) {
-      const { env, config } = this.#given;
-      const version = await askVersion({ path, env: hookEnv(env, config()), stop: signal });
+      const { env, withheld } = this.#given;
+      const version = await askVersion({ path, env: hookEnv(env, withheld.names()), stop: signal });
       if (signal.aborted) return;
       this.#wanted.delete(key);
       this.#remember(key, version);

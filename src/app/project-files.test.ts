@@ -9,15 +9,16 @@ import { ProjectConfigs } from "./project-files.js";
 
 const quiet = () => {};
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-const config = (agentId: string) => JSON.stringify({ agents: [{ agentId, chat: { provider: "demo" } }] });
+const config = (agentId: string, description: string) =>
+  JSON.stringify({ agents: [{ agentId, description, chat: { provider: "demo" } }] });
 
 /** A workspace whose project's configuration is trusted, and what was told to have changed. */
-async function trusted() {
+async function trusted(env: Record<string, string> = {}, description = "ours") {
   const directory = temporaryDirectory();
   const root = join(directory, "project");
   mkdirSync(root);
   const file = join(root, "heddle.config.json");
-  writeFileSync(file, config("team"));
+  writeFileSync(file, config("team", description));
   const store = await openStore(join(directory, "heddle.db"));
   onTestFinished(() => store.close());
   const changed: string[] = [];
@@ -25,7 +26,7 @@ async function trusted() {
   const projects = new ProjectConfigs({
     store,
     clock: systemClock,
-    env: {},
+    env,
     agents,
     log,
     useServers: quiet,
@@ -39,7 +40,9 @@ async function trusted() {
   });
   await projects.begin();
   expect(changed.splice(0)).toEqual(["wks_1"]);
-  return { projects, agents, changed, edit: () => writeFileSync(file, config("evil")) };
+  const write = (text: string) => writeFileSync(file, config("evil", text));
+  const distrust = () => store.write({ key: "wks_1" }, () => trust.removeTrust("wks_1", "config"));
+  return { projects, agents, changed, write, distrust, edit: () => write("ours") };
 }
 
 test("[CFG31] a project that nobody uses is looked at once in twenty times", async () => {
@@ -63,4 +66,16 @@ test("[CFG31] one that was used a moment ago is looked at each time, and whoever
   second.edit();
   second.projects.look();
   expect(second.changed).toEqual(["wks_1"]);
+});
+
+test("[SCP33] what a project was filled with is kept from children until trust is taken back, whatever its files say by then", async () => {
+  const { projects, agents, distrust, write } = await trusted({ TEAM: "value" }, "$" + "{TEAM}");
+  expect(projects.variables).toEqual(["TEAM"]);
+  write("another");
+  expect(agents.in("wks_1").get("team")).toBeUndefined();
+  await projects.refresh("wks_1");
+  expect(projects.variables).toEqual(["TEAM"]);
+  await distrust();
+  await projects.refresh("wks_1");
+  expect(projects.variables).toEqual([]);
 });

@@ -36,6 +36,8 @@ interface Watched {
   certain: boolean;
   /** What is in use; undefined when this file is not trusted as it stands. */
   readonly used: ReadProjectFile | undefined;
+  /** The variables it was filled with when it was used last: whoever edits a file must not learn by that what it was given. */
+  readonly filledWith: readonly string[];
 }
 
 interface WatchedProject {
@@ -88,6 +90,11 @@ export class ProjectConfigs implements ProjectFiles {
     return this.#turns.run(workspace_id, () => this.#refresh(workspace_id));
   }
 
+  /** The environment variables that trusted projects were filled with, until trust is taken back. */
+  get variables(): readonly string[] {
+    return [...this.#watched.values()].flatMap(({ files }) => files.flatMap(({ filledWith }) => filledWith));
+  }
+
   /** Looks at the files of the workspaces that are in use, and at some of the others in turn. */
   look(): void {
     const turn = this.#looks++ % IDLE_LOOKS;
@@ -106,12 +113,18 @@ export class ProjectConfigs implements ProjectFiles {
     const row = await store.read(() => workspaces.findWorkspace(workspace_id));
     const root = row?.root_path ?? undefined;
     const known = await store.read(function* () {
-      for (const kind of KINDS) if (yield* trust.wasTrusted(workspace_id, kind)) return true;
-      return false;
+      const kinds = new Set<ProjectFileKind>();
+      for (const kind of KINDS) if (yield* trust.wasTrusted(workspace_id, kind)) kinds.add(kind);
+      return kinds;
     });
-    if (root === undefined || !known) return this.#use(workspace_id, undefined);
+    if (root === undefined || known.size === 0) return this.#use(workspace_id, undefined);
     const files: Watched[] = [];
-    for (const kind of KINDS) files.push(await this.#watch(workspace_id, root, kind));
+    for (const kind of KINDS) {
+      const file = await this.#watch(workspace_id, root, kind);
+      const before = this.#watched.get(workspace_id)?.files.find(({ path }) => path === file.path);
+      const isLeft = file.used === undefined && known.has(kind);
+      files.push(isLeft ? { ...file, filledWith: before?.filledWith ?? [] } : file);
+    }
     this.#use(workspace_id, { root, files });
   }
 
@@ -123,7 +136,8 @@ export class ProjectConfigs implements ProjectFiles {
     const { file } = this.#attempt(root, kind);
     const trusted =
       file && (await this.#parts.store.read(() => trust.isTrusted(workspace_id, kind, [file.sha256])));
-    return { kind, path, stamp, certain, used: trusted ? file : undefined };
+    const used = trusted ? file : undefined;
+    return { kind, path, stamp, certain, used, filledWith: used?.config.variables ?? [] };
   }
 
   #attempt(root: string, kind: ProjectFileKind): { file?: ReadProjectFile; warning?: string } {
@@ -186,7 +200,8 @@ export class ProjectConfigs implements ProjectFiles {
 function fingerprint(project: WatchedProject | undefined): string {
   const used =
     project?.files.flatMap((file) => (file.used ? [`${file.path} ${file.used.sha256}`] : [])) ?? [];
-  return used.join("\n");
+  const filledWith = project?.files.flatMap((file) => file.filledWith) ?? [];
+  return [...used, ...filledWith].join("\n");
 }
 
 /** Undefined when it can't be read, for whatever reason. */

@@ -6,6 +6,7 @@ import { Agents, modelFor, parseConfig } from "../agents/index.js";
 import type { FrozenConfig } from "../prompts/index.js";
 import type { Provider, ProviderEvent } from "../providers/index.js";
 import { type KeptProviders, providersFor } from "./providers-for.js";
+import { Withheld } from "./withheld.js";
 
 const WORKSPACE = "w";
 let program: Doer;
@@ -18,7 +19,7 @@ beforeEach(() => {
   const text = JSON.stringify({ agents: [program.agent("doer"), ...others] });
   const { config } = parseConfig(text, { file: "/c/heddle.config.json", env: {} });
   agents = new Agents({ config, env: {} });
-  providers = providersFor(agents, { PATH: process.env.PATH });
+  providers = providersFor(agents, { PATH: process.env.PATH }, new Withheld(config));
 });
 afterEach(() => providers.close());
 

@@ -4,6 +4,7 @@ import type { FrozenConfig } from "../prompts/index.js";
 import { createProvider, isProgram, type Provider } from "../providers/index.js";
 import type { Providers } from "../runs/index.js";
 import { programEnv } from "./program-env.js";
+import type { Withheld } from "./withheld.js";
 
 const KEPT_PROVIDERS = 64;
 
@@ -25,7 +26,7 @@ interface Kept {
 }
 
 /** One provider for each way a model is reached: they keep connections open, and processes. */
-export function providersFor(agents: Agents, env: NodeJS.ProcessEnv): KeptProviders {
+export function providersFor(agents: Agents, env: NodeJS.ProcessEnv, withheld: Withheld): KeptProviders {
   const programs = new Programs();
   const all = new Map<string, Kept>();
   const known = new Lru<string, Kept>(KEPT_PROVIDERS, ({ key, provider }) => {
@@ -39,7 +40,7 @@ export function providersFor(agents: Agents, env: NodeJS.ProcessEnv): KeptProvid
     const options = providerConfig(agent, config);
     if (!isProgram(provider)) return createProvider({ provider, config: options });
     const start = { known: knownProgram(provider, options), env: ownEnv(options) };
-    const seen = programEnv(start, env, agents.config);
+    const seen = programEnv(start, env, withheld.names());
     return programs.add(createProvider({ provider, config: options, env: seen }));
   };
   const present = (config: FrozenConfig, workspace_id: string, key: string): Provider => {

@@ -21,6 +21,7 @@ import { ownFiles } from "./own-files.js";
 import { pageFiles } from "./page-files.js";
 import { MachinePrograms } from "./programs-here.js";
 import { AgentCommands } from "./thread-access.js";
+import { Withheld } from "./withheld.js";
 
 export interface AppOptions {
   readonly dataDir: string;
@@ -111,13 +112,14 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   const { dataDir, configFile: file } = options;
   const config = new LiveConfig({ file, dataDir, env: process.env, log });
   const { found } = config;
-  const { agents, ...here } = agentsHere(options, config);
-  const around = composeAround({ store, agents, log, ...here });
+  const withheld = new Withheld(found.config);
+  const { agents, ...here } = agentsHere(options, config, withheld);
+  const around = composeAround({ store, agents, log, withheld, ...here });
   const threads = composeThreads({
     store,
     agents,
     project: around.projects,
-    childEnv: childEnv(process.env, found.config),
+    childEnv: childEnv(process.env, withheld.names()),
     clock: systemClock,
     makeId: idMaker(systemClock),
     dataDir,
@@ -127,13 +129,13 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
   await ensureHome(threads.deps);
   await threads.begin();
   const mayListen = options.commandsPort !== false;
-  const usedConfig = () => config.found.config;
-  const commands = new AgentCommands({ dataDir, env: process.env, config: usedConfig, mayListen });
+  const commands = new AgentCommands({ dataDir, env: process.env, withheld, mayListen });
   const runs = await composeRuns({
     threads: threads.deps,
     agents,
     found,
     env: process.env,
+    withheld,
     commands,
     tools: options.tools ?? [],
     keptOut: ownFiles({ dataDir, configFile: placeOf({ file, dataDir }) }),
@@ -198,10 +200,14 @@ async function compose(options: AppOptions, store: Store, log: Log, release: () 
 }
 
 /** The agents, and where they come from besides the configuration. */
-function agentsHere({ around = aroundHere(process.env) }: AppOptions, config: LiveConfig) {
+function agentsHere(
+  { around = aroundHere(process.env) }: AppOptions,
+  config: LiveConfig,
+  withheld: Withheld,
+) {
   const programs = new MachinePrograms({
     env: around.env ?? process.env,
-    config: () => config.found.config,
+    withheld,
     curious: around.env !== undefined,
   });
   const agents = new Agents({ config: config.found.config, env: process.env, programs });

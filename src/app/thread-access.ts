@@ -1,6 +1,5 @@
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HeddleConfig } from "../agents/index.js";
 import { Lru, randomSecret } from "../base/index.js";
 import type { Gateway, RunAccess } from "../gateway/index.js";
 import type { Bridges } from "../runs/index.js";
@@ -17,11 +16,12 @@ import {
 } from "../tools/index.js";
 import { hookEnv } from "./child-env.js";
 import { programWords } from "./program.js";
+import type { Withheld } from "./withheld.js";
 
 interface ThreadAccessGiven {
   readonly dataDir: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly config: () => HeddleConfig | undefined;
+  readonly withheld: Withheld;
   /** False: nothing may be opened that a command could reach this gateway by. */
   readonly mayListen: boolean;
 }
@@ -90,8 +90,8 @@ export class AgentCommands {
 
   /** The environment of one command. In a thread it can use that thread's tools, until it ends. */
   environment = async ({ workspace_id, thread_id }: ToolContext): Promise<CommandEnvironment> => {
-    const { env, config, mayListen } = this.#given;
-    const base = hookEnv(env, config());
+    const { env, withheld, mayListen } = this.#given;
+    const base = hookEnv(env, withheld.names());
     const gateway = this.#gateway;
     if (thread_id === undefined || !mayListen || !gateway) return { env: base, end: () => {} };
     const [url] = await Promise.all([this.#address(gateway), writeCommand(this.#place())]);

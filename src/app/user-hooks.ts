@@ -3,6 +3,7 @@ import { canonicalJson } from "../base/index.js";
 import { type HookPackage, type HookRuntime, openUserPackage } from "../hooks/index.js";
 import { hookEnv } from "./child-env.js";
 import type { FoundConfig } from "./config-file.js";
+import type { Withheld } from "./withheld.js";
 
 interface Opened {
   /** Everything it was opened with. */
@@ -22,18 +23,25 @@ export interface PreparedHooks {
 export class UserHooks {
   readonly #hooks: HookRuntime;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #withheld: Withheld;
   readonly #report: (error: unknown) => void;
   #installed: readonly Opened[] = [];
 
-  constructor(given: { hooks: HookRuntime; env: NodeJS.ProcessEnv; report: (error: unknown) => void }) {
+  constructor(given: {
+    hooks: HookRuntime;
+    env: NodeJS.ProcessEnv;
+    withheld: Withheld;
+    report: (error: unknown) => void;
+  }) {
     this.#hooks = given.hooks;
     this.#env = given.env;
+    this.#withheld = given.withheld;
     this.#report = given.report;
   }
 
   /** Opens what is not installed yet. One that can't be opened refuses the whole configuration: it may be a limit. */
   async prepare({ config, file }: FoundConfig): Promise<PreparedHooks> {
-    const options = { env: hookEnv(this.#env, config), cwd: dirname(file ?? ".") };
+    const options = { env: hookEnv(this.#env, this.#withheld.names(config)), cwd: dirname(file ?? ".") };
     const next: Opened[] = [];
     const fresh: Opened[] = [];
     const drop = async () => {
@@ -64,7 +72,7 @@ export class UserHooks {
   }
 }
 
-/** The configuration's hooks, when a gateway starts. */
+/** The configuration's hooks, when a gateway starts, and when they are to see less of the environment than before, or more. */
 export async function installUserHooks(hooks: UserHooks, found: FoundConfig): Promise<void> {
   const prepared = await hooks.prepare(found);
   try {

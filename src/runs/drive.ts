@@ -2,7 +2,7 @@ import { EXTERNAL } from "../agents/index.js";
 import { readHead } from "../journal/index.js";
 import { runEnded } from "../prompts/index.js";
 import { isProgram } from "../providers/index.js";
-import { runs } from "../store/index.js";
+import { type RunRow, runs, type Unit } from "../store/index.js";
 import { askModel } from "./ask-model.js";
 import { callTools } from "./call-tools.js";
 import { compileNext } from "./compile-next.js";
@@ -43,11 +43,18 @@ const AGAIN_MS = 5_000;
 
 /** A commit that was believed to have failed may have taken place: then the session is behind its own journal. */
 function driveAgain(deps: RunsDeps, session: ThreadSession): void {
+  let ended: readonly RunRow[] | undefined;
   const again = async () => {
-    const { hash } = await deps.store.read(() => readHead(session.key));
-    if (hash === session.position.head.hash) return drive(deps, session);
-    deps.sessions.drop(session);
-    drive(deps, await deps.sessions.open(session.key));
+    // Once only: as soon as it is dropped, another may be opened, and tells of what ends there itself.
+    if (!ended) {
+      const found = await deps.store.read(() => wentOn(session));
+      if (found.hash === session.position.head.hash) return drive(deps, session);
+      deps.sessions.drop(session);
+      ended = found.ended;
+    }
+    const reopened = await deps.sessions.open(session.key);
+    tellEnds(deps, session, ended);
+    drive(deps, reopened);
   };
   const later = () => {
     again().catch(() => {
@@ -55,6 +62,21 @@ function driveAgain(deps: RunsDeps, session: ThreadSession): void {
     });
   };
   setTimeout(later, AGAIN_MS).unref();
+}
+
+/** Where a session's journal stands, and which runs have ended that the session takes for unfinished. */
+function* wentOn({ key, position }: ThreadSession): Unit<{ hash: string; ended: RunRow[] }> {
+  const { hash } = yield* readHead(key);
+  return { hash, ended: yield* runs.endedAmong([...position.rows.keys()]) };
+}
+
+/** Whoever committed an end and was told that it had failed has told nobody of it: who waits would wait in vain. */
+function tellEnds(deps: RunsDeps, session: ThreadSession, ended: readonly RunRow[]): void {
+  for (const row of ended) {
+    deps.ends.tell(row);
+    // One that only waited in the queue had no turn that something could follow.
+    if (row.id === session.active?.run_id) afterRun(deps, session, row.id);
+  }
 }
 
 function rest(deps: RunsDeps, session: ThreadSession): void {

@@ -19,7 +19,11 @@ const SECRETS: Readonly<Record<string, string>> = {
   GIT_DIR: "attack-git-0008",
   GIT_ASKPASS: "attack-git-0009",
 };
-for (const [name, value] of Object.entries(SECRETS)) process.env[name] = value;
+const OF_A_PROJECT: Readonly<Record<string, string>> = {
+  ATTACK_TEAM_PAT: "attack-team-0010",
+  ATTACK_TEAM_SERVER: "attack-team-0011",
+};
+for (const [name, value] of Object.entries({ ...SECRETS, ...OF_A_PROJECT })) process.env[name] = value;
 
 const traps = new Traps();
 const stage = runStage(undefined, {
@@ -132,6 +136,33 @@ describe("a command of an agent", () => {
     expect(new Set(told.match(/\b(?:HEDDLE|GIT)_\w+(?==)/g))).toEqual(
       new Set(["HEDDLE_THREAD", "HEDDLE_TOKEN", "HEDDLE_URL", "HEDDLE_WORKSPACE"]),
     );
+  });
+
+  test("[SCP33] sees nothing that a trusted project was filled with, in whichever workspace, also when it changes the file", async () => {
+    const [scene, other] = [await stage.scene(), await stage.scene()];
+    const chat = { provider: "demo" };
+    const agents = [{ agentId: "team", description: "$" + "{ATTACK_TEAM_PAT}", chat }];
+    const team = { command: "true", env: { KEY: "$" + "{ATTACK_TEAM_SERVER}" } };
+    scene.write("heddle.config.json", { agents });
+    scene.write(".mcp.json", { mcpServers: { team } });
+    const { wire, workspace_id } = scene;
+    const look = 'echo "[$ATTACK_TEAM_PAT$ATTACK_TEAM_SERVER]"';
+    const seen = async (where: RunScene) => (await bash(where, await crafty(where), look))[0];
+    const nothing = "[]\nexit 0\n";
+    const all = `[${Object.values(OF_A_PROJECT).join("")}]\nexit 0\n`;
+    expect(await seen(scene)).toBe(all);
+    const { trust = [] } = await wire.result("workspace/get", { workspace_id });
+    for (const { kind, content_sha256 } of trust)
+      await wire.result("workspace/trust", { workspace_id, kind, content_sha256 });
+    for (const where of [scene, other]) expect(await seen(where)).toBe(nothing);
+    // What it says now is trusted by nobody: a command that wrote it must not get by that what was kept from it.
+    const edit = "sed -i 's/team/other/' heddle.config.json .mcp.json; sleep 1";
+    await bash(scene, await crafty(scene), edit);
+    const { trust: now = [] } = await wire.result("workspace/get", { workspace_id });
+    expect(now.map(({ trusted }) => trusted)).toEqual([false, false]);
+    for (const where of [scene, other]) expect(await seen(where)).toBe(nothing);
+    for (const { kind } of trust) await wire.result("workspace/trust", { workspace_id, kind, revoke: true });
+    expect(await seen(other)).toBe(all);
   });
 
   test("[SCP34] that names another agent in its thread's files has the limits of its run's agent until that ends", async () => {

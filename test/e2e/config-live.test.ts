@@ -5,11 +5,14 @@ import { PLUGIN_IDS } from "../../src/app/compose-plugins.js";
 import { startGateway, type TestGateway } from "../support/gateway.js";
 import { agentIds, replace, told } from "../support/live-config.js";
 import { startModelServer } from "../support/model-server/server.js";
+import { doer, doing } from "../support/programs.js";
 import { freshRepository, ownGit, Workshop } from "../support/repository.js";
 import { agentAt, apis, calls, RunScene, runStage, says } from "../support/runs.js";
 import { sqliteStore, temporaryDirectory } from "../support/stores.js";
 import { projectDirectory } from "../support/threads.js";
 import type { Wire } from "../support/wire.js";
+
+const CONFIG = "heddle.config.json";
 
 const named = (...ids: string[]) => ({
   agents: ids.map((agentId) => ({ agentId, chat: { provider: "demo" } })),
@@ -165,6 +168,55 @@ test("[CFG5] a variable the configuration is filled with is no longer given to c
   expect(await seen("after")).toBe("");
 });
 
+test("[CFG5] what a trusted project was filled with is not given to set-ups, hooks, servers and programs either, also after a restart", async () => {
+  ownGit();
+  process.env.CFG_TEAM_VALUE = "a-value-of-the-team";
+  let gateway = await startGateway(sqliteStore);
+  onTestFinished(() => gateway.stop());
+  const marks = temporaryDirectory();
+  const print = (name: string) => `printf '[%s]' "$CFG_TEAM_VALUE" > ${join(marks, name)}`;
+  const hook = join(marks, "hook.mjs");
+  writeFileSync(hook, printingHook(join(marks, "hook")));
+  const user = {
+    agents: [started(doer().agent("doer"), print("program"))],
+    hooks: [{ module: hook }],
+    mcpServers: { printing: { command: "sh", args: ["-c", `${print("server")}; exec cat > /dev/null`] } },
+  };
+  const team = {
+    agents: [{ agentId: "team", description: "$" + "{CFG_TEAM_VALUE}", chat: { provider: "demo" } }],
+  };
+  let shop = await Workshop.open(gateway, freshRepository({ [CONFIG]: JSON.stringify(team) }));
+  const { workspace_id } = shop;
+  await shop.wire.result("subscribe", { workspace_id });
+  await told(shop.wire, () => writeFileSync(join(gateway.place.dataDir, CONFIG), JSON.stringify(user)));
+  const thread = await shop.start({ agent_id: "doer" });
+  const seen = async (...names: string[]) => {
+    await shop.trusted({ postSetupCommands: [{ command: print("setup") }] });
+    await shop.setUp((await shop.startInWorktree()).id);
+    const content = doing({ say: "done" });
+    const { run } = await shop.wire.result("run/start", { workspace_id, thread_id: thread.id, content });
+    await expect
+      .poll(async () => (await shop.wire.result("run/get", { run_id: run.id })).run.status)
+      .toBe("completed");
+    return names.map((name) => readFileSync(join(marks, name), "utf8"));
+  };
+  const value = "[a-value-of-the-team]";
+  expect(await seen("setup", "hook", "program")).toEqual([value, value, value]);
+  const { trust = [] } = await shop.wire.result("workspace/get", { workspace_id });
+  const { content_sha256 } = trust.find(({ kind }) => kind === "config") ?? {};
+  await shop.wire.result("workspace/trust", { workspace_id, kind: "config", content_sha256 });
+  // Hooks are loaded anew, which takes a moment.
+  await expect.poll(() => seen("setup", "hook", "program")).toEqual(["[]", "[]", "[]"]);
+  for (const name of ["setup", "hook", "program", "server"]) rmSync(join(marks, name));
+  gateway = await gateway.restart();
+  shop = await shop.on(gateway);
+  expect(await seen("setup", "hook", "program")).toEqual(["[]", "[]", "[]"]);
+  await expect.poll(() => existsSync(join(marks, "server"))).toBe(true);
+  expect(readFileSync(join(marks, "server"), "utf8")).toBe("[]");
+  await shop.wire.result("workspace/trust", { workspace_id, kind: "config", revoke: true });
+  await expect.poll(() => seen("setup", "hook", "program")).toEqual([value, value, value]);
+});
+
 describe("runs", () => {
   const stage = runStage();
   const write = (...agents: object[]) => replace(stage.configFile(), { agents });
@@ -261,4 +313,20 @@ function counting(id: string) {
     entry: { module: join(dir, "hook.mjs") },
     loads: () => (existsSync(count) ? readFileSync(count, "utf8").length : 0),
   };
+}
+
+/** An agent that is a program, with a line for the shell before it. */
+function started(agent: object, line: string): object {
+  const { chat, ...rest } = agent as { chat: { config: { command: string; args: readonly string[] } } };
+  const { command, args } = chat.config;
+  const config = { ...chat.config, command: "sh", args: ["-c", `${line}; exec "$0" "$@"`, command, ...args] };
+  return { ...rest, chat: { ...chat, config } };
+}
+
+/** A module that writes down what it sees of the team's variable whenever it is asked. */
+function printingHook(file: string): string {
+  return `import { writeFileSync } from "node:fs";
+     const run = async () => writeFileSync(${JSON.stringify(file)}, "[" + (process.env.CFG_TEAM_VALUE ?? "") + "]");
+     export default { id: "printing", contributes: ["prompt_section"],
+       subscriptions: [{ hook_id: "printing.hook", phase: "turn.pre_prompt_compile", run }] };`;
 }

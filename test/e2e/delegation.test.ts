@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { answerTo, playByAgent, requestsOf } from "../support/agents.js";
+import { agentNamed, answerTo, playByAgent, requestsOf } from "../support/agents.js";
 import { atRest, delegates, delegationConfig, runsOf, saysAfter } from "../support/delegation.js";
+import { type Deed, doer, doing } from "../support/programs.js";
 import { calls, runStage, verifyAll } from "../support/runs.js";
 import { onEachStore } from "../support/stores.js";
 
@@ -154,5 +155,71 @@ onEachStore("delegation", (kind) => {
       expect(String(answerTo(scene.model, "general"))).toMatch(why);
     }
     expect(await runsOf(scene, "notes")).toEqual([]);
+  });
+});
+
+onEachStore("delegation to a program", (kind) => {
+  const program = doer();
+  const stage = runStage(kind, {
+    config: (url) => ({
+      ...delegationConfig([])(url),
+      agents: [agentNamed(url, "general"), program.agent("doer")],
+    }),
+  });
+
+  /** What `agents_message` answers when the program does this. */
+  async function answerOf(...deeds: readonly Deed[]): Promise<unknown> {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "general" });
+    const content = doing(...deeds);
+    playByAgent(scene.model, { general: [delegates({ agentId: "doer", content }), "done"] });
+    await scene.answered(id, "go");
+    return answerTo(scene.model, "general");
+  }
+  const called = (name: string) => ({ name, durationMs: expect.any(Number) });
+
+  test("[DEL3] what a program thought and called by itself comes with what it said last", async () => {
+    const answer = await answerOf(
+      { think: "First I look." },
+      { say: "One moment. " },
+      { tool: "read", input: { at: 1 }, output: "seen" },
+      { tool: "edit", input: { path: "a.txt" }, output: "edited" },
+      { think: "Now I know." },
+      { say: "It is done." },
+    );
+    expect(answer).toMatchObject({
+      status: "complete",
+      response: "It is done.",
+      thinkingText: "First I look.\nNow I know.",
+      toolCallCount: 2,
+      toolCalls: [called("read"), called("edit")],
+    });
+  });
+
+  test("[DEL3] a program whose last act is a tool is answered with what it said before", async () => {
+    const answer = await answerOf(
+      { say: "Too early. " },
+      { tool: "read", input: { at: 1 }, output: "seen" },
+      { say: "I write it down." },
+      { tool: "edit", input: { path: "a.txt" }, output: "edited" },
+      { tool: "read", input: { at: 2 }, output: "seen" },
+    );
+    expect(answer).toMatchObject({ response: "I write it down.", toolCallCount: 3 });
+    expect(await answerOf({ tool: "read", input: {}, output: "seen" })).toMatchObject({
+      response: "",
+      toolCallCount: 1,
+    });
+  });
+
+  test("[DEL3] however much a program did, all calls are counted, the first are listed, and thoughts are cut", async () => {
+    const rounds = Array.from({ length: 210 }, (_, at) => [
+      { think: `${at} ${"thought ".repeat(50)}` },
+      { tool: "read", input: { at }, output: "seen" },
+    ]);
+    const answer = (await answerOf({ say: "I begin." }, ...rounds.flat())) as Record<string, unknown>;
+    expect(answer).toMatchObject({ response: "I begin.", toolCallCount: 210 });
+    expect(answer.toolCalls).toEqual(Array(200).fill(called("read")));
+    expect(answer.thinkingText).toMatch(/^0 thought .*\n1 thought /);
+    expect(Buffer.byteLength(String(answer.thinkingText))).toBe(16 * 1024);
   });
 });

@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import { AgentCommands } from "../../src/app/thread-access.js";
+import { Withheld } from "../../src/app/withheld.js";
 import type { Gateway } from "../../src/gateway/index.js";
 import { ThreadAccess } from "../../src/gateway/thread-access.js";
 
 /** The bridges over what a gateway has of them: the tokens of threads. */
 function bridges() {
   const access = new ThreadAccess(() => {});
-  const commands = new AgentCommands({ dataDir: "/none", env: {}, config: () => undefined, mayListen: true });
+  const commands = new AgentCommands({
+    dataDir: "/none",
+    env: {},
+    withheld: new Withheld(undefined),
+    mayListen: true,
+  });
   commands.over({ access } as Gateway);
   commands.listening("http://127.0.0.1:1");
   const open = async (thread_id: string, agent_id = "a") => {

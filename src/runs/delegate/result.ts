@@ -68,27 +68,68 @@ async function spoken(
   deps: RunsDeps,
   events: readonly RunEvent[],
 ): Promise<{ last: string; thinking: string }> {
-  const refs = answersIn(events).flatMap(({ result }) => (result === undefined ? [] : [result]));
-  const texts = await deps.texts.load(refs);
-  const messages = refs.flatMap((ref) => texts.get(ref)?.messages ?? []);
-  const thinking = messages.map((message) => partsOf(message, "thinking")).filter(Boolean);
-  return {
-    last: messages.length > 0 ? partsOf(messages.at(-1) as PromptMessage, "text") : "",
-    thinking: thinking.join("\n"),
-  };
+  const messages = spokenIn(events);
+  return { last: await lastText(deps, messages), thinking: await thoughtsOf(deps, messages) };
+}
+
+/** A message of an agent's own. */
+interface Spoken {
+  readonly ref: string;
+  /** False: it is known to hold none. */
+  readonly mayHoldThoughts: boolean;
+}
+
+/** A program says most of it while it works; only what came after its last tool stands with the end of its turn. */
+function spokenIn(events: readonly RunEvent[]): Spoken[] {
+  const answers = new Set(answersIn(events));
+  return events.flatMap((event) => {
+    if (event.type === "program.worked") {
+      const [ref] = event.messages;
+      return ref === undefined ? [] : [{ ref, mayHoldThoughts: event.thoughts_ms !== undefined }];
+    }
+    if (event.type !== "effect.receipt" || !answers.has(event) || event.result === undefined) return [];
+    return [{ ref: event.result, mayHoldThoughts: true }];
+  });
+}
+
+/** One at a time, here and below: a program may have said more than memory should hold, with the arguments of its calls. */
+async function lastText(deps: RunsDeps, messages: readonly Spoken[]): Promise<string> {
+  for (const { ref } of messages.toReversed()) {
+    const text = await partsAt(deps, ref, "text");
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+async function thoughtsOf(deps: RunsDeps, messages: readonly Spoken[]): Promise<string> {
+  let thinking = "";
+  for (const { ref } of messages.filter(({ mayHoldThoughts }) => mayHoldThoughts)) {
+    const thought = await partsAt(deps, ref, "thinking");
+    thinking += thinking === "" || thought === "" ? thought : `\n${thought}`;
+    if (Buffer.byteLength(thinking) > MOST_THINKING_BYTES) break;
+  }
+  return thinking;
+}
+
+async function partsAt(deps: RunsDeps, ref: string, kind: "text" | "thinking"): Promise<string> {
+  const { messages = [] } = (await deps.texts.load([ref])).get(ref) ?? {};
+  return messages.map((message) => partsOf(message, kind)).join("");
 }
 
 function answersIn(events: readonly RunEvent[]): EffectReceipt[] {
   return receiptsOf(events, "llm.generate").map(({ receipt }) => receipt);
 }
 
+/** Those that were made here, or those that a program made by itself. */
 function callsIn(events: readonly RunEvent[]): { name: string; durationMs: number }[] {
-  const calls = answersIn(events).flatMap(({ calls = [] }) => calls);
-  const names = new Map(calls.map((call) => [sha256(canonicalJson(call)), call.name]));
-  return receiptsOf(events, "tool.call").map(({ receipt, params_hash }) => ({
+  const asked = answersIn(events).flatMap(({ calls = [] }) => calls);
+  const names = new Map(asked.map((call) => [sha256(canonicalJson(call)), call.name]));
+  const made = receiptsOf(events, "tool.call").map(({ receipt, params_hash }) => ({
     name: names.get(params_hash) ?? "",
     durationMs: receipt.duration_ms ?? 0,
   }));
+  const worked = events.flatMap((event) => (event.type === "program.worked" ? event.calls : []));
+  return [...made, ...worked.map(({ name, duration_ms = 0 }) => ({ name, durationMs: duration_ms }))];
 }
 
 /** What came of effects of a kind, in the order they were decided on. */

@@ -147,6 +147,19 @@ export function* unfinishedRuns(of: OfThread): Unit<RunRow[]> {
   return [...(yield* selectActive(of)), ...(yield* selectQueued(of))];
 }
 
+/** Those of some runs of a thread that have ended, in the order they were asked for. */
+export function* endedAmong(ids: readonly string[]): Unit<RunRow[]> {
+  if (ids.length === 0) return [];
+  return yield* query(({ db }) =>
+    db
+      .selectFrom("run")
+      .selectAll()
+      .where("id", "in", [...ids])
+      .where("last_seq", "is not", null)
+      .orderBy("number"),
+  );
+}
+
 /** Threads with runs that have not ended: what a gateway that stopped left behind. */
 export function* threadsWithUnfinishedRuns(): Unit<OfThread[]> {
   const active = yield* query(({ db }) =>

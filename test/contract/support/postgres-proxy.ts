@@ -10,6 +10,7 @@ export class PostgresProxy {
   readonly #sockets = new Set<Socket>();
   #refusing = false;
   #losing: string | undefined;
+  #swallowing: { readonly behind: string; readonly statement: string; left: number } | undefined;
 
   private constructor(location: string, directory: string) {
     const url = new URL(location);
@@ -41,9 +42,31 @@ export class PostgresProxy {
     this.#losing = `${statement}\0`;
   }
 
+  /**
+   * The server gets a statement on so many connections on which a text passed before, and its answers do not come back. With
+   * the last of them every connection is cut, and no new one let through until `restore`.
+   */
+  loseAnswersBehind(behind: string, statement: string, count: number): void {
+    this.#swallowing = { behind, statement: `${statement}\0`, left: count };
+  }
+
   async stop(): Promise<void> {
     this.cut();
     await new Promise((done) => this.#server.close(done));
+  }
+
+  #swallow(): void {
+    const swallowing = this.#swallowing;
+    if (!swallowing) return;
+    swallowing.left -= 1;
+    if (swallowing.left > 0) return;
+    this.#swallowing = undefined;
+    this.cut();
+  }
+
+  /** Whether nobody is let through. */
+  get isCut(): boolean {
+    return this.#refusing;
   }
 
   #serve(client: Socket): void {
@@ -64,7 +87,12 @@ export class PostgresProxy {
       });
     }
     let lost = false;
+    let isMeant = false;
+    let swallowed = false;
     client.on("data", (chunk) => {
+      const swallowing = this.#swallowing;
+      isMeant ||= swallowing !== undefined && chunk.includes(swallowing.behind);
+      swallowed ||= isMeant && swallowing !== undefined && chunk.includes(swallowing.statement);
       if (this.#losing !== undefined && chunk.includes(this.#losing)) {
         this.#losing = undefined;
         lost = true;
@@ -72,7 +100,8 @@ export class PostgresProxy {
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (lost) client.destroy();
+      if (swallowed) this.#swallow();
+      else if (lost) client.destroy();
       else client.write(chunk);
     });
   }
