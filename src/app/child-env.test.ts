@@ -44,3 +44,12 @@ test("[APP20] children get no key of a model API, nothing the configuration was 
     A: "1",
   });
 });
+
+test("[APP20] what every program needs stays, also where a configuration was filled with it", () => {
+  const env = { PATH: "/usr/bin:/bin", HOME: "/home/somebody", TEAM_PAT: "pat-12345678" };
+  const agents = [
+    { agentId: "a", description: `${variable("HOME")} ${variable("PATH")} ${variable("TEAM_PAT")}` },
+  ];
+  const { config } = parseConfig(JSON.stringify({ agents }), { file: "/c/heddle.config.json", env });
+  expect(childEnv(env, new Withheld(config).names())).toEqual({ PATH: env.PATH, HOME: env.HOME });
+});

@@ -1,5 +1,9 @@
 import { type HeddleConfig, secretVariables } from "../agents/index.js";
 
+/** No secrets, and no program finds its way without them: a configuration may well be filled with `${HOME}`. */
+const EVERYBODYS =
+  /^(HOME|PATH|PWD|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|XDG_.*|HOSTNAME|EDITOR|VISUAL)$/;
+
 /**
  * The environment variables that no child sees: keys of model APIs, and what configurations were filled with, the user's and
  * those of trusted projects. What one project was filled with, a command in another workspace could tell it, too.
@@ -23,7 +27,8 @@ export class Withheld {
 
   /** With the configuration in effect, or with one that is about to be. */
   names(config = this.#config): ReadonlySet<string> {
-    return new Set([...secretVariables(config), ...this.ofProjects()]);
+    const all = [...secretVariables(config), ...this.ofProjects()];
+    return new Set(all.filter((name) => !EVERYBODYS.test(name)));
   }
 
   /** Whether they are others than when this was asked last. */
