@@ -59,6 +59,28 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await said(other).getByText("Message number 199", { exact: true }).waitFor();
   });
 
+  test("[PTH31] what is opened beside a message that an address led to leaves it where it is", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Long with a run" });
+    playByAgent(scene.model, { claude: ["An answer of old."] });
+    const run = await scene.answered(id, "A question of old?");
+    for (let n = 0; n < 80; n++) await scene.append(id, `Message number ${n}`);
+    const page = await browser.open(
+      stage.gateway(),
+      `${pathOf(scene, id)}/message/${run.agent_message_id}`,
+    );
+    const message = page.locator(`[data-item="${run.agent_message_id}"]`);
+    await page.locator(`[data-item="${run.agent_message_id}"][data-hit]`).waitFor();
+    const top = () => page.locator(".scroll").evaluate((e) => e.scrollTop);
+    const before = await top();
+    await message.getByRole("link", { name: "Run 1" }).click();
+    await soon(async () => new URL(page.url()).pathname).toContain(`/context/${run.id}`);
+    await page.getByRole("tab", { name: "Runs" }).click();
+    await soon(async () => new URL(page.url()).pathname).toContain("/runs");
+    await page.waitForTimeout(200);
+    expect(await top()).toBe(before);
+  });
+
   test("[PTH32] find looks through all of the thread, also where it is not loaded, and goes from match to match", async () => {
     const { path } = await long(180);
     const page = await browser.open(stage.gateway(), path);
@@ -156,6 +178,34 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await page.getByRole("heading", { level: 1, name: "Root (fork)" }).waitFor();
     await said(page).getByText("One.").waitFor();
     expect(await said(page).getByText("Second?").count()).toBe(0);
+  });
+
+  test("[PTH39] a fork's message leads to its run in the thread where that took place, and says which", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Origin of it" });
+    playByAgent(scene.model, { claude: ["One."] });
+    const run = await scene.answered(id, "First?");
+    const fork = await scene.fork(id);
+    const page = await browser.open(stage.gateway(), pathOf(scene, fork.id));
+    const context = `${pathOf(scene, id)}/context/${run.id}`;
+    const path = async () => new URL(page.url()).pathname;
+    const link = said(page).getByRole("link", { name: "Run 1 of Origin of it" });
+    expect(await link.getAttribute("href")).toBe(context);
+    const message = said(page).getByRole("article").last();
+    const ways = [
+      () => link.click(),
+      () => message.focus().then(() => page.keyboard.press("x")),
+      () => message.getByRole("button", { name: "Show its context" }).click(),
+    ];
+    for (const way of ways) {
+      await link.waitFor();
+      await message.hover();
+      await way();
+      await soon(path).toBe(context);
+      await said(page).getByRole("link", { name: "Run 1", exact: true }).waitFor();
+      expect(await page.getByText("There is no such run").count()).toBe(0);
+      await page.goBack();
+    }
   });
 
   test("[PTH35] a failed run says what happened and what to do, and can be tried again", async () => {

@@ -112,7 +112,8 @@ function useStart({ virtualizer, jump, message, count }: Start): void {
   // What is read anew after a failure takes nobody from where they read.
   const begun = useRef<string | null>(null);
   useLayoutEffect(() => {
-    if (!ready || message !== undefined || begun.current === "") return;
+    // What is opened beside a message that somebody came to has an address without it: they stay there.
+    if (!ready || message !== undefined || begun.current !== null) return;
     begun.current = "";
     virtualizer.scrollToEnd();
   }, [ready, message, virtualizer]);

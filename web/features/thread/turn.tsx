@@ -66,8 +66,6 @@ interface HeadProps {
 }
 
 function Head({ item, run, name, tab }: HeadProps) {
-  const place = usePlace();
-  const showContext = useShowContext();
   const model = run?.model ?? (item.kind === "turn" ? item.message.model : undefined);
   const facts = [
     ...(typeof model === "string" ? [visibleExactly(model)] : []),
@@ -79,21 +77,33 @@ function Head({ item, run, name, tab }: HeadProps) {
       <span className="ag cut">{visibleExactly(name)}</span>
       <span className="small ink-3 cut num">{facts.join(", ")}</span>
       <span className="grow" />
-      {run && (
-        <Link
-          className="small lone num"
-          to={contextRoute(place, run.id)}
-          tabIndex={tab}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            showContext(run.id);
-          }}
-        >
-          Run {run.number}
-        </Link>
-      )}
+      {run && <RunLink run={run} tab={tab} />}
     </div>
+  );
+}
+
+/** A message that was copied into a fork leads to its run in the thread where that took place, and says so. */
+function RunLink({ run, tab }: { readonly run: Run; readonly tab: number }) {
+  const { ws, thread } = usePlace();
+  const showContext = useShowContext();
+  const title = useThread(run.thread_id)?.title;
+  const elsewhere = run.thread_id === thread ? "" : ` of ${visibleExactly(title || "another thread")}`;
+  return (
+    <Link
+      className="small lone num"
+      to={contextRoute({ ws, thread: run.thread_id }, run.id)}
+      tabIndex={tab}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        void showContext(run.id);
+      }}
+    >
+      <span className="cut">
+        Run {run.number}
+        {elsewhere}
+      </span>
+    </Link>
   );
 }
 
