@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { playByAgent } from "../support/agents.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
@@ -65,10 +66,7 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     playByAgent(scene.model, { claude: ["An answer of old."] });
     const run = await scene.answered(id, "A question of old?");
     for (let n = 0; n < 80; n++) await scene.append(id, `Message number ${n}`);
-    const page = await browser.open(
-      stage.gateway(),
-      `${pathOf(scene, id)}/message/${run.agent_message_id}`,
-    );
+    const page = await browser.open(stage.gateway(), `${pathOf(scene, id)}/message/${run.agent_message_id}`);
     const message = page.locator(`[data-item="${run.agent_message_id}"]`);
     await page.locator(`[data-item="${run.agent_message_id}"][data-hit]`).waitFor();
     const top = () => page.locator(".scroll").evaluate((e) => e.scrollTop);
@@ -101,6 +99,90 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await shot(page, "thread-find");
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
+  });
+
+  /** A long answer with the word near its beginning, twice in one line, and where it is cut. */
+  async function longAnswer() {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Long answer" });
+    const line = (n: number) => {
+      if (n === 20) return "Here a **wal**rus, there a walrus.";
+      return n === 280 ? "At last the walrus of the end." : `Paragraph ${n} of a long answer.`;
+    };
+    const content = Array.from({ length: 300 }, (_, n) => line(n)).join("\n\n");
+    for (let n = 0; n < 30; n++) await scene.append(id, `Before it ${n}`);
+    await scene.append(id, { id: "long", role: "agent", content });
+    await scene.append(id, { id: "other", role: "user", content: "No walruses, only a walrus" });
+    return pathOf(scene, id);
+  }
+
+  /** What is marked as the match one stands at, and whether it is in view. */
+  const here = (page: Page) =>
+    page.evaluate(() => {
+      const [range] = [...(CSS.highlights.get("found-here") ?? [])] as Range[];
+      if (!range) return undefined;
+      const box = (document.querySelector(".scroll") as HTMLElement).getBoundingClientRect();
+      const { top, bottom } = range.getBoundingClientRect();
+      const around = range.startContainer.parentElement?.closest("p")?.textContent;
+      return { around, inView: top >= box.top && bottom <= box.bottom };
+    });
+
+  test("[PTH32] every match of a long message is led to, also in what is cut", async () => {
+    const path = await longAnswer();
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("only a walrus").waitFor();
+    await page.keyboard.press("ControlOrMeta+f");
+    const finder = page.getByRole("search", { name: "Find in thread" });
+    const field = finder.getByRole("textbox");
+    await field.fill("walrus");
+    const stand = async (words: string, around: string) => {
+      await finder.getByText(words, { exact: true }).waitFor();
+      await soon(() => here(page)).toEqual({ around, inView: true });
+    };
+    await stand("1 of 2, match 1 of 2", "No walruses, only a walrus");
+    await field.press("Enter");
+    await field.press("Enter");
+    await stand("2 of 2, match 1 of 3", "Here a walrus, there a walrus.");
+    await field.press("Enter");
+    await stand("2 of 2, match 2 of 3", "Here a walrus, there a walrus.");
+    await finder.getByRole("button", { name: "Next match" }).click();
+    await stand("2 of 2, match 3 of 3", "At last the walrus of the end.");
+    await field.press("Enter");
+    await stand("1 of 2, match 1 of 2", "No walruses, only a walrus");
+    await field.press("Shift+Enter");
+    await stand("2 of 2, match 3 of 3", "At last the walrus of the end.");
+  });
+
+  test("[PTH32] a hit of the palette leads to its match in a long message", async () => {
+    const path = await longAnswer();
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("only a walrus").waitFor();
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("combobox").fill("walrus of the end");
+    await page.getByRole("option", { name: /^Paragraph 0 of a long answer/ }).click();
+    await soon(() => here(page)).toEqual({ around: "At last the walrus of the end.", inView: true });
+  });
+
+  test("[PTH32] only what messages hold is marked, and what is folded is opened for it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Marked" });
+    scene.write("kept.txt", "a step nobody sees");
+    playByAgent(scene.model, { claude: [calls("files_read", { path: "kept.txt" }), "No such word here."] });
+    await scene.answered(id, "Read it");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    await said(page).getByText("step 2").waitFor();
+    await page.keyboard.press("ControlOrMeta+f");
+    await page.getByRole("search", { name: "Find in thread" }).getByRole("textbox").fill("step");
+    await said(page).getByText("a step nobody sees").waitFor();
+    const marked = () =>
+      page.evaluate(() =>
+        ["found", "found-here"].flatMap((name) =>
+          ([...(CSS.highlights.get(name) ?? [])] as Range[]).map(
+            (range) => range.startContainer.parentElement?.closest(".turn-head, .out")?.className,
+          ),
+        ),
+      );
+    await soon(marked).toEqual(["out"]);
   });
 
   test("[PTH33] arrows go from message to message, and letters act on the one that has the focus", async () => {

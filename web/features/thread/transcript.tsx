@@ -4,10 +4,12 @@ import { useLink } from "../../state/gateway.js";
 import { followThread } from "../../state/live.js";
 import { catchUp, loadEnd, loadMore, openTranscript, useTranscript } from "../../state/messages.js";
 import { loadRuns, useThreadRuns } from "../../state/runs.js";
+import { useSought } from "../../state/sought.js";
 import { Button } from "../../ui/button.js";
 import { useBusy } from "../../ui/use-busy.js";
 import { AboveComposer } from "./above-composer.js";
 import { EmptyThread } from "./empty-thread.js";
+import { paintMatches } from "./find-paint.js";
 import { ItemView } from "./item.js";
 import { type Item, itemsOf } from "./items.js";
 import { offerJump } from "./jump.js";
@@ -28,6 +30,8 @@ export function Transcript({ message }: { readonly message: string | undefined }
   const keys = useMessageKeys(scroller, items);
   const { jump } = scroller;
   useEffect(() => offerJump(jump), [jump]);
+  const sought = useSought();
+  useEffect(() => paintMatches(sought), [sought]);
   const { state, error } = transcript;
   return (
     <>
