@@ -62,6 +62,29 @@ describe.skipIf(inject("chromium") === "")("the agent switcher [browser]", () =>
     await shot(page, "agents-light");
   });
 
+  test("[PAR39] in a narrow header the agent's name is whole, and the path beside it is cut first", async () => {
+    const scene = await stage.scene();
+    const deep = await scene.folder(
+      "A folder with a rather long name",
+      await scene.folder("Another long one"),
+    );
+    const bare = await scene.start({ agent_id: "coder", title: "At the root" });
+    const placed = await scene.start({ agent_id: "coder", title: "Deep", folder_id: deep });
+    const page = await browser.open(stage.gateway(), `/w/${scene.workspace_id}/thread/${bare.id}`);
+    const isCut = (selector: string) =>
+      page.locator(selector).evaluate((each) => each.scrollWidth > each.clientWidth);
+    for (const width of [720, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${stage.gateway().url}/w/${scene.workspace_id}/thread/${bare.id}`);
+      await page.locator(".agent-line .ag").waitFor();
+      expect(await isCut(".agent-line .ag"), `${width}`).toBe(false);
+      await page.goto(`${stage.gateway().url}/w/${scene.workspace_id}/thread/${placed.id}`);
+      await page.locator(".agent-line .ag + .cut").waitFor();
+      expect(await isCut(".agent-line .ag"), `${width} with a path`).toBe(false);
+      expect(await isCut(".agent-line .ag + .cut"), `${width}, the path`).toBe(width === 320);
+    }
+  });
+
   test("[PAR31] agents are found by name, one that is hidden is not listed", async () => {
     const [page] = await opened();
     expect(await agents(page).count()).toBe(3);
