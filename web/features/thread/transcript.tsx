@@ -1,4 +1,5 @@
 import { Fragment, useEffect, useMemo, useRef } from "react";
+import { NotRead, useOffline } from "../../shell/offline.js";
 import { isRefused, problemOf } from "../../state/errors.js";
 import { useLink } from "../../state/gateway.js";
 import { followThread } from "../../state/live.js";
@@ -33,6 +34,8 @@ export function Transcript({ message }: { readonly message: string | undefined }
   const sought = useSought();
   useEffect(() => paintMatches(sought), [sought]);
   const { state, error } = transcript;
+  const unread = transcript.messages.length === 0 && state !== "ready";
+  const notRead = useOffline() && unread && !isRefused(error);
   return (
     <>
       <div
@@ -43,10 +46,9 @@ export function Transcript({ message }: { readonly message: string | undefined }
         aria-busy={state === "loading"}
         onKeyDown={keys}
       >
-        {state === "failed" && transcript.messages.length === 0 && (
-          <Unreadable error={error} thread={thread} />
-        )}
-        {state === "loading" && <Skeleton />}
+        {notRead && <NotRead />}
+        {state === "failed" && unread && !notRead && <Unreadable error={error} thread={thread} />}
+        {state === "loading" && !notRead && <Skeleton />}
         {state === "ready" && items.length === 0 && <EmptyThread />}
         <List scroller={scroller} items={items} whole={transcript.older === undefined && !transcript.newer} />
       </div>
