@@ -83,6 +83,15 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     await told.waitFor({ state: "detached" });
   });
 
+  test("[PGT14] with a new connection workspaces have the names that they were given meanwhile", async () => {
+    const { scene, line, page, cut } = await far();
+    await cut();
+    const { workspace_id } = scene;
+    await scene.wire.result("workspace/update", { workspace_id, name: "renamed meanwhile" });
+    line.mend();
+    await page.getByRole("button", { name: "Workspace renamed meanwhile" }).waitFor();
+  });
+
   test("[PCM61] what is sent waits in the browser and goes out in order when the gateway is back, once each", async () => {
     const { scene, thread, line, page, composer, banner, cut } = await far();
     scene.plays("One.", "Two.", "Three.");
