@@ -185,6 +185,23 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await soon(marked).toEqual(["out"]);
   });
 
+  test("[PTH12] of a run that was steered only its last message says a step", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Steered" });
+    playByAgent(scene.model, {
+      claude: [{ steps: [{ text: "I look." }, { gate: "steer" }, { text: " Done." }] }, "So be it."],
+    });
+    const { run } = await scene.startRun(id, "Look at it.");
+    await scene.model.request(0);
+    await scene.wire.result("run/steer", { run_id: run.id, content: "Use the event id" });
+    scene.model.open("steer");
+    expect((await scene.ended(run.id)).steps).toBe(2);
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    await said(page).getByText("So be it.").waitFor();
+    const heads = () => said(page).locator(".turn-head").allInnerTexts();
+    await soon(heads).toEqual([expect.not.stringContaining("step"), expect.stringMatching(/step 2\s*Run 1/)]);
+  });
+
   test("[PTH33] arrows go from message to message, and letters act on the one that has the focus", async () => {
     const scene = await stage.scene();
     const { id } = await scene.start({ agent_id: "claude", title: "Keys" });

@@ -73,6 +73,7 @@ function useItems(thread: string): readonly Item[] {
 function sameAs(before: Item | undefined, now: Item): Item {
   if (!before || before.kind !== now.kind) return now;
   if (before.kind === "run") return now.kind === "run" && before.run === now.run ? before : now;
+  if (before.kind === "turn" && now.kind === "turn" && before.isLast !== now.isLast) return now;
   return now.kind !== "run" && before.message === now.message ? before : now;
 }
 

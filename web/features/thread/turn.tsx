@@ -4,6 +4,7 @@ import type { Run, RunApproval } from "../../../src/protocol/index.js";
 import { agentName, dyeOf, useAgent } from "../../state/agents.js";
 import { useLink } from "../../state/gateway.js";
 import { useLiveParts } from "../../state/live.js";
+import { isUnderWay } from "../../state/runs.js";
 import { useThread } from "../../state/tree.js";
 import { clockTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
@@ -69,7 +70,7 @@ function Head({ item, run, name, tab }: HeadProps) {
   const model = run?.model ?? (item.kind === "turn" ? item.message.model : undefined);
   const facts = [
     ...(typeof model === "string" ? [visibleExactly(model)] : []),
-    ...(run && run.steps > 1 ? [`step ${run.steps}`] : []),
+    ...(run && knowsStep(item, run) && run.steps > 1 ? [`step ${run.steps}`] : []),
   ];
   return (
     <div className="turn-head">
@@ -80,6 +81,11 @@ function Head({ item, run, name, tab }: HeadProps) {
       {run && <RunLink run={run} tab={tab} />}
     </div>
   );
+}
+
+/** Of an earlier message of a run, before it was steered, nobody noted the step. */
+function knowsStep(item: TurnItem, run: Run): boolean {
+  return item.kind === "run" || (item.isLast && !isUnderWay(run));
 }
 
 /** A message that was copied into a fork leads to its run in the thread where that took place, and says so. */
