@@ -6,12 +6,11 @@ const HERE = "found-here";
 const MOST_RANGES = 2_000;
 
 /** What was said, thought, asked of tools and answered by them: the search looks at nothing else. */
-const CONTENT =
-  ".read, .you, .system, .think, .out, .diff, .with-raw, .call .n, .call .arg, .asked-words .cut";
+const CONTENT = ".read, .you, .system, .think, .out, .diff, .with-raw, .call .n, .call .arg";
 /** Words of the page that stand among them. */
 const CHROME = "button.link, button.with, p.with, figcaption, .rest-of, .sr, .diff i, .diff s";
 /** No word goes from one of these into the next. */
-const BLOCKS = "p, li, td, th, pre, h3, h4, h5, h6, .diff-rows > div, .arg, .n, .asked-words";
+const BLOCKS = "p, li, td, th, pre, h3, h4, h5, h6, .diff-rows > div, .arg, .n";
 
 /** Marks words in the messages that are drawn, without touching them. Returns a function that ends it. */
 export function paintMatches(sought: Sought): () => void {
