@@ -255,6 +255,7 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     const { scene, thread, line, page, composer, cut } = await far();
     await cut();
     await composer.attach("dot.png");
+    await composer.images.first().waitFor();
     await composer.send("look at this");
     await composer.row("look at this").waitFor();
     await stage.restart();
