@@ -62,6 +62,29 @@ describe.skipIf(inject("chromium") === "")("the agent switcher [browser]", () =>
     await shot(page, "agents-light");
   });
 
+  test("[PAR39] in a narrow header the agent's name is whole, and the path beside it is cut first", async () => {
+    const scene = await stage.scene();
+    const deep = await scene.folder(
+      "A folder with a rather long name",
+      await scene.folder("Another long one"),
+    );
+    const bare = await scene.start({ agent_id: "coder", title: "At the root" });
+    const placed = await scene.start({ agent_id: "coder", title: "Deep", folder_id: deep });
+    const page = await browser.open(stage.gateway(), `/w/${scene.workspace_id}/thread/${bare.id}`);
+    const isCut = (selector: string) =>
+      page.locator(selector).evaluate((each) => each.scrollWidth > each.clientWidth);
+    for (const width of [720, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${stage.gateway().url}/w/${scene.workspace_id}/thread/${bare.id}`);
+      await page.locator(".agent-line .ag").waitFor();
+      expect(await isCut(".agent-line .ag"), `${width}`).toBe(false);
+      await page.goto(`${stage.gateway().url}/w/${scene.workspace_id}/thread/${placed.id}`);
+      await page.locator(".agent-line .ag + .cut").waitFor();
+      expect(await isCut(".agent-line .ag"), `${width} with a path`).toBe(false);
+      expect(await isCut(".agent-line .ag + .cut"), `${width}, the path`).toBe(width === 320);
+    }
+  });
+
   test("[PAR31] agents are found by name, one that is hidden is not listed", async () => {
     const [page] = await opened();
     expect(await agents(page).count()).toBe(3);
@@ -163,5 +186,71 @@ describe.skipIf(inject("chromium") === "")("the agent switcher [browser]", () =>
     await page.getByRole("dialog", { name: "Agents" }).waitFor();
     await page.mouse.click(700, 500);
     await page.getByRole("dialog", { name: "Agents" }).waitFor({ state: "detached" });
+  });
+});
+
+const COLOURS = ["teal", "#3366cc", "yellow", "#102030"];
+
+describe.skipIf(inject("chromium") === "")("the colours of agents [browser]", () => {
+  const browser = pageBrowser();
+  const coloured = (url: string) => ({
+    agents: COLOURS.map((color, at) =>
+      agentAt(url, apis[0], { agentId: `agent${at}`, displayName: `Agent ${at}`, color }),
+    ),
+    plugins: {},
+  });
+  const stage = runStage(sqliteStore, { config: coloured });
+
+  /** Hue of the agent's name, and its least contrast with what it may stand on. */
+  const look = (page: Page) =>
+    page.locator(".agent-line .ag").evaluate((name) => {
+      const canvas = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+      const rgb = (color: string) => {
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+      };
+      const light = (color: string) => {
+        const [r, g, b] = rgb(color).map((each) => ((each / 255 + 0.055) / 1.055) ** 2.4) as [
+          number,
+          number,
+          number,
+        ];
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+      };
+      const { color } = getComputedStyle(name);
+      const grounds = ["--bg", "--bg-side", "--bg-active", "--bg-select"].map((token) => {
+        const probe = document.body.appendChild(document.createElement("i"));
+        probe.style.color = `var(${token})`;
+        const [one, other] = [light(getComputedStyle(probe).color), light(color)];
+        probe.remove();
+        return Math.max(one, other) / Math.min(one, other);
+      });
+      const [r, g, b] = rgb(color) as [number, number, number];
+      const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
+      const part =
+        most === r
+          ? (g - b) / (most - least)
+          : most === g
+            ? 2 + (b - r) / (most - least)
+            : 4 + (r - g) / (most - least);
+      return { hue: (part * 60 + 360) % 360, contrast: Math.min(...grounds) };
+    });
+
+  test("[PAR50] an agent wears the colour it was given, and can be read in both themes", async () => {
+    const scene = await stage.scene();
+    const hues = [180, 220, 60, 210];
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [at, hue] of hues.entries()) {
+        const { id } = await scene.start({ agent_id: `agent${at}` });
+        const page = await browser.open(stage.gateway(), `/w/${scene.workspace_id}/thread/${id}`, {
+          colorScheme,
+          viewport: { width: 720, height: 800 },
+        });
+        const { hue: shown, contrast } = await look(page);
+        expect(Math.abs(shown - hue), `${COLOURS[at]} ${colorScheme}`).toBeLessThan(6);
+        expect(contrast, `${COLOURS[at]} ${colorScheme}`).toBeGreaterThanOrEqual(4.5);
+      }
+    }
   });
 });

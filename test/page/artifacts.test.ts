@@ -286,11 +286,30 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
     await page.getByRole("button", { name: "More for Packing" }).click();
     await page.getByRole("menuitem", { name: "Delete list" }).click();
     await page.getByRole("region", { name: "Packing" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).last().click();
     await page.getByRole("region", { name: "Packing" }).waitFor();
     await page.getByRole("button", { name: "More for Packing" }).click();
     await page.getByRole("menuitem", { name: "Close panel" }).click();
     await page.getByRole("region", { name: "Packing" }).waitFor({ state: "detached" });
+  });
+
+  test("[PAT40] Undo takes back the name of a list, and nothing that was named before it", async () => {
+    const { scene, page, id } = await withList();
+    await page.getByRole("heading", { level: 1, name: "Shopping" }).dblclick();
+    await page.getByRole("textbox", { name: "Name of the thread" }).fill("Errands");
+    await page.keyboard.press("Enter");
+    await page.getByText("Renamed to “Errands”").waitFor();
+    await page.getByRole("button", { name: "More for Groceries" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.getByLabel("Name of the list").fill("Market");
+    await page.keyboard.press("Enter");
+    await page.getByText("Renamed to “Market”").waitFor();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press("ControlOrMeta+z");
+    await page.getByRole("region", { name: "Groceries" }).waitFor();
+    const { name } = await tool<{ name: string }>(scene, "lists_get", { list: id });
+    expect(name).toBe("Groceries");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Errands");
   });
 
   test("[PAT41] panels are kept for the workspace across reloads", async () => {

@@ -49,6 +49,23 @@ describe.skipIf(inject("chromium") === "")(
       await says(page, /^(Saved, )?v\d+$/);
     });
 
+    test("[PED26] a document that was not read before the connection was lost says so, and comes when it is back", async () => {
+      const { scene, line, page } = await far();
+      const root = new DocScene(scene);
+      await root.save("Of the root\n");
+      line.cut();
+      await page.getByText("The gateway does not answer.").waitFor();
+      await page.evaluate((to) => {
+        history.pushState(null, "", to);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, root.path);
+      const told = page.getByText("This was not read before the connection was lost.");
+      await told.waitFor();
+      line.mend();
+      await expect.poll(() => textIn(page)).toBe("Of the root\n");
+      expect(await told.count()).toBe(0);
+    });
+
     test("[PED16] a save whose answer was lost is found again, and what was typed since is saved on top of it", async () => {
       const { doc, line, page } = await far();
       line.deafen();

@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { Claude, Codex } from "../imports/sessions.js";
@@ -88,6 +89,26 @@ describe.skipIf(inject("chromium") === "")("importing sessions in the page [brow
     await page.getByRole("button", { name: "Import 2 sessions" }).click();
     await page.getByText("1 thread imported, 1 left alone").waitFor();
     await page.getByText("another in the session now").waitFor();
+  });
+
+  test("[IMP102] the summary names the workspaces that have what was imported, and leads to them", async () => {
+    const scene = await stage.scene();
+    const other = temporaryDirectory();
+    old(talk(home, scene.root).save());
+    old(talk(home, other).save());
+    const page = await opened(scene);
+    await page.getByRole("checkbox", { name: /other directories too/ }).check();
+    await page.getByRole("button", { name: "Import 2 sessions" }).click();
+    await page.getByText("2 threads imported").waitFor();
+    const dialog = page.getByRole("dialog", { name: "Import sessions" });
+    const name = basename(other);
+    await dialog.getByRole("link", { name: basename(scene.root) }).waitFor();
+    await dialog.getByRole("link", { name }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("treeitem", { name: /Imported from Claude Code/ }).waitFor();
+    expect(new URL(page.url()).pathname).not.toContain(scene.workspace_id);
+    await page.getByRole("button", { name: `Workspace ${name}` }).click();
+    await page.getByRole("menuitemradio", { name: new RegExp(name) }).waitFor();
   });
 
   test("[IMP103] how far it is shows while it goes on, and a refusal is told", async () => {

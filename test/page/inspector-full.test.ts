@@ -128,8 +128,8 @@ describe.skipIf(inject("chromium") === "")("the context at full width [browser]"
     expect(lines.join("\n")).toBe(messages.find(({ section_id }) => section_id === "agents_md")?.content);
     await page.getByRole("button", { name: "Available tools", exact: true }).click();
     await page.getByRole("heading", { name: "Available tools", level: 2 }).waitFor();
-    const tools = await textsOf(page, ".text .diff-rows > div > span:last-child");
-    expect(tools.join("\n")).toBe(messages.find(({ section_id }) => section_id === "tools")?.content);
+    const tools = async () => (await textsOf(page, ".text .diff-rows > div > span:last-child")).join("\n");
+    await expect.poll(tools).toBe(messages.find(({ section_id }) => section_id === "tools")?.content);
     await page.getByRole("button", { name: "History", exact: true }).click();
     await expect.poll(() => page.locator(".text .diff .a").count()).toBe(2);
   });

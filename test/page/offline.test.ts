@@ -64,6 +64,34 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     expect(next?.y).toBeGreaterThanOrEqual((header?.y ?? 0) + (header?.height ?? 0) + (box?.height ?? 0));
   });
 
+  test("[PTH6] a thread that was not read before the connection was lost says so, and comes when it is back", async () => {
+    const { scene, thread, line, page, cut } = await far();
+    const other = await scene.start({ title: "Never opened" });
+    await scene.append(other.id, "Words of the other thread");
+    await page.getByText("Never opened").first().waitFor();
+    await cut();
+    await page.getByRole("treeitem", { name: /Never opened/ }).click();
+    const told = page.getByText("This was not read before the connection was lost.");
+    await told.waitFor();
+    expect(await page.locator(".scroll .skel").count()).toBe(0);
+    await page.getByRole("treeitem", { name: new RegExp(thread.title) }).click();
+    await told.waitFor({ state: "detached" });
+    await page.getByRole("treeitem", { name: /Never opened/ }).click();
+    await told.waitFor();
+    line.mend();
+    await page.getByText("Words of the other thread").waitFor();
+    await told.waitFor({ state: "detached" });
+  });
+
+  test("[PGT14] with a new connection workspaces have the names that they were given meanwhile", async () => {
+    const { scene, line, page, cut } = await far();
+    await cut();
+    const { workspace_id } = scene;
+    await scene.wire.result("workspace/update", { workspace_id, name: "renamed meanwhile" });
+    line.mend();
+    await page.getByRole("button", { name: "Workspace renamed meanwhile" }).waitFor();
+  });
+
   test("[PCM61] what is sent waits in the browser and goes out in order when the gateway is back, once each", async () => {
     const { scene, thread, line, page, composer, banner, cut } = await far();
     scene.plays("One.", "Two.", "Three.");
@@ -227,6 +255,7 @@ describe.skipIf(inject("chromium") === "")("without a connection [browser]", () 
     const { scene, thread, line, page, composer, cut } = await far();
     await cut();
     await composer.attach("dot.png");
+    await composer.images.first().waitFor();
     await composer.send("look at this");
     await composer.row("look at this").waitFor();
     await stage.restart();

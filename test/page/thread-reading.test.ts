@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { playByAgent } from "../support/agents.js";
 import { pageBrowser, shot } from "../support/page/browser.js";
@@ -59,6 +60,25 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await said(other).getByText("Message number 199", { exact: true }).waitFor();
   });
 
+  test("[PTH31] what is opened beside a message that an address led to leaves it where it is", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Long with a run" });
+    playByAgent(scene.model, { claude: ["An answer of old."] });
+    const run = await scene.answered(id, "A question of old?");
+    for (let n = 0; n < 80; n++) await scene.append(id, `Message number ${n}`);
+    const page = await browser.open(stage.gateway(), `${pathOf(scene, id)}/message/${run.agent_message_id}`);
+    const message = page.locator(`[data-item="${run.agent_message_id}"]`);
+    await page.locator(`[data-item="${run.agent_message_id}"][data-hit]`).waitFor();
+    const top = () => page.locator(".scroll").evaluate((e) => e.scrollTop);
+    const before = await top();
+    await message.getByRole("link", { name: "Run 1" }).click();
+    await soon(async () => new URL(page.url()).pathname).toContain(`/context/${run.id}`);
+    await page.getByRole("tab", { name: "Runs" }).click();
+    await soon(async () => new URL(page.url()).pathname).toContain("/runs");
+    await page.waitForTimeout(200);
+    expect(await top()).toBe(before);
+  });
+
   test("[PTH32] find looks through all of the thread, also where it is not loaded, and goes from match to match", async () => {
     const { path } = await long(180);
     const page = await browser.open(stage.gateway(), path);
@@ -79,6 +99,107 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await shot(page, "thread-find");
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
+  });
+
+  /** A long answer with the word near its beginning, twice in one line, and where it is cut. */
+  async function longAnswer() {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Long answer" });
+    const line = (n: number) => {
+      if (n === 20) return "Here a **wal**rus, there a walrus.";
+      return n === 280 ? "At last the walrus of the end." : `Paragraph ${n} of a long answer.`;
+    };
+    const content = Array.from({ length: 300 }, (_, n) => line(n)).join("\n\n");
+    for (let n = 0; n < 30; n++) await scene.append(id, `Before it ${n}`);
+    await scene.append(id, { id: "long", role: "agent", content });
+    await scene.append(id, { id: "other", role: "user", content: "No walruses, only a walrus" });
+    return pathOf(scene, id);
+  }
+
+  /** What is marked as the match one stands at, and whether it is in view. */
+  const here = (page: Page) =>
+    page.evaluate(() => {
+      const [range] = [...(CSS.highlights.get("found-here") ?? [])] as Range[];
+      if (!range) return undefined;
+      const box = (document.querySelector(".scroll") as HTMLElement).getBoundingClientRect();
+      const { top, bottom } = range.getBoundingClientRect();
+      const around = range.startContainer.parentElement?.closest("p")?.textContent;
+      return { around, inView: top >= box.top && bottom <= box.bottom };
+    });
+
+  test("[PTH32] every match of a long message is led to, also in what is cut", async () => {
+    const path = await longAnswer();
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("only a walrus").waitFor();
+    await page.keyboard.press("ControlOrMeta+f");
+    const finder = page.getByRole("search", { name: "Find in thread" });
+    const field = finder.getByRole("textbox");
+    await field.fill("walrus");
+    const stand = async (words: string, around: string) => {
+      await finder.getByText(words, { exact: true }).waitFor();
+      await soon(() => here(page)).toEqual({ around, inView: true });
+    };
+    await stand("1 of 2, match 1 of 2", "No walruses, only a walrus");
+    await field.press("Enter");
+    await field.press("Enter");
+    await stand("2 of 2, match 1 of 3", "Here a walrus, there a walrus.");
+    await field.press("Enter");
+    await stand("2 of 2, match 2 of 3", "Here a walrus, there a walrus.");
+    await finder.getByRole("button", { name: "Next match" }).click();
+    await stand("2 of 2, match 3 of 3", "At last the walrus of the end.");
+    await field.press("Enter");
+    await stand("1 of 2, match 1 of 2", "No walruses, only a walrus");
+    await field.press("Shift+Enter");
+    await stand("2 of 2, match 3 of 3", "At last the walrus of the end.");
+  });
+
+  test("[PTH32] a hit of the palette leads to its match in a long message", async () => {
+    const path = await longAnswer();
+    const page = await browser.open(stage.gateway(), path);
+    await said(page).getByText("only a walrus").waitFor();
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByRole("combobox").fill("walrus of the end");
+    await page.getByRole("option", { name: /^Paragraph 0 of a long answer/ }).click();
+    await soon(() => here(page)).toEqual({ around: "At last the walrus of the end.", inView: true });
+  });
+
+  test("[PTH32] only what messages hold is marked, and what is folded is opened for it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Marked" });
+    scene.write("kept.txt", "a step nobody sees");
+    playByAgent(scene.model, { claude: [calls("files_read", { path: "kept.txt" }), "No such word here."] });
+    await scene.answered(id, "Read it");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    await said(page).getByText("step 2").waitFor();
+    await page.keyboard.press("ControlOrMeta+f");
+    await page.getByRole("search", { name: "Find in thread" }).getByRole("textbox").fill("step");
+    await said(page).getByText("a step nobody sees").waitFor();
+    const marked = () =>
+      page.evaluate(() =>
+        ["found", "found-here"].flatMap((name) =>
+          ([...(CSS.highlights.get(name) ?? [])] as Range[]).map(
+            (range) => range.startContainer.parentElement?.closest(".turn-head, .out")?.className,
+          ),
+        ),
+      );
+    await soon(marked).toEqual(["out"]);
+  });
+
+  test("[PTH12] of a run that was steered only its last message says a step", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Steered" });
+    playByAgent(scene.model, {
+      claude: [{ steps: [{ text: "I look." }, { gate: "steer" }, { text: " Done." }] }, "So be it."],
+    });
+    const { run } = await scene.startRun(id, "Look at it.");
+    await scene.model.request(0);
+    await scene.wire.result("run/steer", { run_id: run.id, content: "Use the event id" });
+    scene.model.open("steer");
+    expect((await scene.ended(run.id)).steps).toBe(2);
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    await said(page).getByText("So be it.").waitFor();
+    const heads = () => said(page).locator(".turn-head").allInnerTexts();
+    await soon(heads).toEqual([expect.not.stringContaining("step"), expect.stringMatching(/step 2\s*Run 1/)]);
   });
 
   test("[PTH33] arrows go from message to message, and letters act on the one that has the focus", async () => {
@@ -156,6 +277,34 @@ describe.skipIf(inject("chromium") === "")("reading a thread [browser]", () => {
     await page.getByRole("heading", { level: 1, name: "Root (fork)" }).waitFor();
     await said(page).getByText("One.").waitFor();
     expect(await said(page).getByText("Second?").count()).toBe(0);
+  });
+
+  test("[PTH39] a fork's message leads to its run in the thread where that took place, and says which", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Origin of it" });
+    playByAgent(scene.model, { claude: ["One."] });
+    const run = await scene.answered(id, "First?");
+    const fork = await scene.fork(id);
+    const page = await browser.open(stage.gateway(), pathOf(scene, fork.id));
+    const context = `${pathOf(scene, id)}/context/${run.id}`;
+    const path = async () => new URL(page.url()).pathname;
+    const link = said(page).getByRole("link", { name: "Run 1 of Origin of it" });
+    expect(await link.getAttribute("href")).toBe(context);
+    const message = said(page).getByRole("article").last();
+    const ways = [
+      () => link.click(),
+      () => message.focus().then(() => page.keyboard.press("x")),
+      () => message.getByRole("button", { name: "Show its context" }).click(),
+    ];
+    for (const way of ways) {
+      await link.waitFor();
+      await message.hover();
+      await way();
+      await soon(path).toBe(context);
+      await said(page).getByRole("link", { name: "Run 1", exact: true }).waitFor();
+      expect(await page.getByText("There is no such run").count()).toBe(0);
+      await page.goBack();
+    }
   });
 
   test("[PTH35] a failed run says what happened and what to do, and can be tried again", async () => {

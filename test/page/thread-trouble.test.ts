@@ -1,8 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, inject, test } from "vitest";
 import { playByAgent } from "../support/agents.js";
+import { delegates } from "../support/delegation.js";
 import { between } from "../support/page/between.js";
 import { pageBrowser } from "../support/page/browser.js";
+import { calls } from "../support/runs.js";
 import { pathOf, said, soon, threadStage } from "./thread-scenes.js";
 import { go, wireOf } from "./thread-wire.js";
 
@@ -35,6 +37,38 @@ describe.skipIf(inject("chromium") === "")("a thread when something goes wrong [
   }
 
   const message = (page: Page, n: number) => said(page).getByText(`Message number ${n}`, { exact: true });
+
+  test("[PTH11] a delegation that failed says why, and what was asked can be read whole", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Hands on" });
+    playByAgent(scene.model, {
+      claude: [delegates({ agentId: "codex", content: "Do the hard part\n\nAnd the rest of it." }), "Alas."],
+      codex: [{ steps: [{ status: 400, body: { error: { message: "no such model" } } }] }],
+    });
+    await scene.answered(id, "Go");
+    const failure = (await scene.runs()).find(({ status }) => status === "failed");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const branch = page.getByRole("region", { name: "Asked Codex" });
+    await branch.getByText(failure?.error?.message as string).waitFor();
+    expect(await branch.getByText("And the rest of it.").count()).toBe(0);
+    await branch.getByRole("button", { name: "asked: Do the hard part" }).click();
+    await branch.getByText("And the rest of it.").waitFor();
+    await branch.getByRole("button", { name: "Why" }).click();
+    await branch.getByText(failure?.error?.message as string).waitFor({ state: "detached" });
+  });
+
+  test("[PTH11] a delegation that could not be asked shows what was given and what was wrong with it", async () => {
+    const scene = await stage.scene();
+    const { id } = await scene.start({ agent_id: "claude", title: "Asks wrongly" });
+    playByAgent(scene.model, { claude: [calls("agents_message", { agent: "codex" }), "Alas."] });
+    await scene.answered(id, "Go");
+    const page = await browser.open(stage.gateway(), pathOf(scene, id));
+    const branch = page.getByRole("region", { name: "Asked another agent" });
+    await branch.getByText(/agentId/).waitFor();
+    expect(await branch.innerText()).not.toContain("No agent");
+    await branch.getByRole("button", { name: "could not be asked" }).click();
+    await branch.getByText("agent: codex").waitFor();
+  });
 
   test("[PTH60] messages that are refused are asked for once, and again when somebody says so", async () => {
     const { home, path, id } = await written(3);

@@ -261,6 +261,23 @@ describe.skipIf(inject("chromium") === "")("the tree [browser]", () => {
     await row(page, "Backend").waitFor();
   });
 
+  test("[PGT14] workspaces that are made and named elsewhere are in the list", async () => {
+    const { ws } = await harbor(stage);
+    const page = await browser.open(stage.gateway(), `/w/${ws}`);
+    await page.getByRole("button", { name: "Workspace harbor" }).waitFor();
+    const wire = await stage.gateway().wire();
+    const { workspace } = await wire.result("workspace/create", { name: "made elsewhere" });
+    await page.getByRole("button", { name: "Workspace harbor" }).click();
+    await page.getByRole("menuitemradio", { name: "made elsewhere" }).waitFor();
+    await page.keyboard.press("Escape");
+    await wire.result("workspace/update", { workspace_id: ws, name: "haven" });
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await page.getByRole("button", { name: "Workspace haven" }).waitFor();
+    await wire.result("workspace/delete", { workspace_id: workspace.id });
+    await wire.result("workspace/update", { workspace_id: ws, name: "harbor" });
+    wire.close();
+  });
+
   test("[PGT12] a folder says what applies in it and what to do first; so does the root when nothing is open", async () => {
     const { ws, folders } = await harbor(stage);
     const page = await browser.open(stage.gateway(), `/w/${ws}`);

@@ -7,8 +7,22 @@ import "./offline.css";
 
 /** Below main's header while the gateway can't be reached. A view that does not render it itself makes room for the shell's. */
 export function OfflineBanner() {
-  const offline = useLink(({ link }) => link === "offline");
-  return offline ? <Banner /> : null;
+  return useOffline() ? <Banner /> : null;
+}
+
+export function useOffline(): boolean {
+  return useLink(({ link }) => link === "offline");
+}
+
+/** In the place of what nobody read in time: a blank page would look as if there were nothing. */
+export function NotRead() {
+  return (
+    <div className="blank" role="status">
+      <p className="ink-2">
+        This was not read before the connection was lost. It comes when the gateway is back.
+      </p>
+    </div>
+  );
 }
 
 function Banner() {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { CSSProperties } from "react";
 import type { Agent } from "../../src/protocol/index.js";
+import { readable } from "../ui/readable.js";
 import { call } from "./gateway.js";
 import { useTree } from "./tree.js";
 
@@ -44,10 +45,11 @@ interface Dye {
   readonly style?: CSSProperties;
 }
 
-/** Gives an agent's colour (`--ac`) to an element and all below it: one of our dyes by class, any other as it was written. */
+/** Gives an agent's colour (`--ac`) to an element and all below it: one of our dyes by class, any other so that it can be read. */
 export function dyeOf(agent: Agent | undefined, id: string): Dye {
   const color = agent?.color ?? "";
-  if (color.startsWith("#")) return { className: "a-own", style: { "--ac": color } as CSSProperties };
+  const own = DYES.includes(color) ? undefined : readable(color);
+  if (own !== undefined) return { className: "a-own", style: { "--ac": own } as CSSProperties };
   return { className: `a-${DYES.includes(color) ? color : DYES[hash(id) % DYES.length]}` };
 }
 

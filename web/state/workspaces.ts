@@ -1,14 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Workspace } from "../../src/protocol/index.js";
 import { keepInBrowser, readKept } from "./browser-storage.js";
-import { call } from "./gateway.js";
+import { call, client } from "./gateway.js";
+import { queries } from "./queries.js";
 import { useRoute } from "./router.js";
 
 const LAST = "heddle.workspace";
+const QUERY = ["workspaces"];
+
+/** Nobody tells of workspaces that others make and name: they are read again when somebody may look at them. */
+export function readWorkspacesAgain(): Promise<void> {
+  return queries.invalidateQueries({ queryKey: QUERY, exact: true });
+}
+
+/** What is being read for the first time is not asked for twice. */
+function lookAgain(): void {
+  if (queries.getQueryData(QUERY) !== undefined) void readWorkspacesAgain();
+}
+addEventListener("focus", lookAgain);
+client.onState((state) => state === "open" && lookAgain());
 
 export function useWorkspaces(): readonly Workspace[] {
   const { data } = useQuery({
-    queryKey: ["workspaces"],
+    queryKey: QUERY,
     queryFn: () => call("workspace/list", { limit: 100 }),
   });
   return data?.data ?? [];

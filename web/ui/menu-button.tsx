@@ -6,11 +6,13 @@ interface MenuButtonProps extends Omit<ComponentProps<"button">, "onClick"> {
   readonly label: string;
   /** Asked for when it opens: what it offers may depend on the moment. */
   items(): MenuItems;
+  /** It is being opened: what it offers may be read again. */
+  onOpen?(): void;
   readonly children: ReactNode;
 }
 
 /** A button with a menu below it. */
-export function MenuButton({ label, items, children, ...rest }: MenuButtonProps) {
+export function MenuButton({ label, items, onOpen, children, ...rest }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
@@ -23,7 +25,10 @@ export function MenuButton({ label, items, children, ...rest }: MenuButtonProps)
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}
-        onClick={() => setOpen(!open)}
+        onClick={() => {
+          if (!open) onOpen?.();
+          setOpen(!open);
+        }}
       >
         {children}
       </button>

@@ -63,7 +63,8 @@ export function Menu({ label, items, anchor, onClose, header }: MenuProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing else to be told by
           <hr key={`line-${at}`} className="menu-line" />
         ) : (
-          <Item key={item.label} item={item} onClose={onClose} />
+          // Two projects may have one name.
+          <Item key={`${item.label} ${item.hint ?? ""}`} item={item} onClose={onClose} />
         ),
       )}
     </div>

@@ -1,4 +1,6 @@
 import { lazy, Suspense, useEffect } from "react";
+import { NotRead, useOffline } from "../../shell/offline.js";
+import { isRefused } from "../../state/errors.js";
 import { useTree } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
 import { Crumbs } from "./crumbs.js";
@@ -41,12 +43,14 @@ interface UnreadProps {
 }
 
 function Unread({ route, session, held }: UnreadProps) {
+  const notRead = useOffline() && (held.failed === undefined || !isRefused(held.failed));
   return (
-    <main className="main" aria-busy={held.failed === undefined}>
+    <main className="main" aria-busy={held.failed === undefined && !notRead}>
       <header className="bar">
         <Crumbs {...route} />
       </header>
-      {held.failed !== undefined && (
+      {notRead && <NotRead />}
+      {held.failed !== undefined && !notRead && (
         <div className="blank" role="alert">
           <h2>Could not read AGENTS.md</h2>
           <p className="ink-2">

@@ -2,6 +2,7 @@ import { Funnel, ListChecks, type LucideIcon, NotebookPen } from "lucide-react";
 import { create } from "zustand";
 import { type ArtifactKind, closePanel, openPanel, type Panel, renamePanel } from "../../state/panels.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
+import { visibleExactly } from "../../ui/markdown/visible.js";
 import { callTool, type Named, openWorkspace } from "./tools.js";
 
 export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
@@ -48,16 +49,25 @@ export async function createArtifact(kind: ArtifactKind): Promise<void> {
 }
 
 /** Whether it has the new name: if not, what was typed stays. */
-export async function renameArtifact({ id, kind, artifact, query }: Panel, name: string): Promise<boolean> {
+export async function renameArtifact(panel: Panel, name: string): Promise<boolean> {
   const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
-    if (openWorkspace() === ws) renamePanel(id, name, query);
+    await giveName(panel, name, ws);
+    toastUndo(`Renamed to “${visibleExactly(name)}”`, () => giveName(panel, panel.name, ws));
     return true;
   } catch (error) {
     toastProblem(error);
     return false;
   }
+}
+
+async function giveName(
+  { id, kind, artifact, query }: Panel,
+  name: string,
+  ws: ReturnType<typeof openWorkspace>,
+): Promise<void> {
+  await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
+  if (openWorkspace() === ws) renamePanel(id, name, query);
 }
 
 export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promise<void> {

@@ -5,6 +5,7 @@ import { Dialog } from "../../ui/dialog.js";
 import { count, counted } from "../../ui/format.js";
 import { lostIn, summaryOf, toldIn } from "./summary.js";
 import { type Phase, type Progress, type Source, type Taken, useImport } from "./use-import.js";
+import { Where } from "./where.js";
 import "./import.css";
 
 interface ImportDialogProps {
@@ -28,7 +29,7 @@ function Steps({ ws, onClose }: ImportDialogProps & { readonly ws: string }) {
     return <Choice sources={phase.sources} onBegin={begin} onClose={onClose} />;
   return (
     <>
-      <Told phase={phase} />
+      <Told phase={phase} onClose={onClose} />
       <div className="btns end">
         <Button kind={phase.at === "done" ? "primary" : "plain"} onClick={onClose}>
           {phase.at === "importing" ? "Stop" : "Close"}
@@ -38,10 +39,11 @@ function Steps({ ws, onClose }: ImportDialogProps & { readonly ws: string }) {
   );
 }
 
-function Told({ phase }: { readonly phase: Phase }) {
+function Told({ phase, onClose }: ImportDialogProps & { readonly phase: Phase }) {
   if (phase.at === "looking") return <p role="status">Looking for sessions…</p>;
   if (phase.at === "importing") return <Importing progress={phase.progress} />;
-  if (phase.at === "done") return <Summary taken={phase.taken} problem={phase.problem?.message} />;
+  if (phase.at === "done")
+    return <Summary taken={phase.taken} problem={phase.problem?.message} onClose={onClose} />;
   if (phase.at === "failed")
     return (
       <p role="alert" className="imp-problem">
@@ -137,7 +139,12 @@ function Importing({ progress }: { readonly progress: Progress | undefined }) {
 
 const SHOWN = 50;
 
-function Summary({ taken, problem }: { readonly taken: Taken; readonly problem: string | undefined }) {
+interface SummaryProps extends ImportDialogProps {
+  readonly taken: Taken;
+  readonly problem: string | undefined;
+}
+
+function Summary({ taken, problem, onClose }: SummaryProps) {
   const told = toldIn(taken);
   const lost = lostIn(taken);
   return (
@@ -148,6 +155,7 @@ function Summary({ taken, problem }: { readonly taken: Taken; readonly problem: 
         </p>
       )}
       <p role="status">{summaryOf(taken)}</p>
+      <Where taken={taken} onLeave={onClose} />
       {told.length > 0 && (
         <ul className="imp-told" aria-label="Left alone or apart">
           {told.slice(0, SHOWN).map(({ key, title, reason }) => (

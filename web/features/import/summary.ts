@@ -21,6 +21,16 @@ export function summaryOf({ data }: Taken): string {
   return `${counted(first.length, "thread")} ${first.words}${more.join("")}`;
 }
 
+/** How many threads of the import stand in which workspace; the most first. */
+export function placesOf({ data }: Taken): { readonly ws: string; readonly threads: number }[] {
+  const counts = new Map<string, number>();
+  for (const { status, workspace_id } of data) {
+    const has = status === "imported" || status === "updated" || status === "exists";
+    if (has && workspace_id !== undefined) counts.set(workspace_id, (counts.get(workspace_id) ?? 0) + 1);
+  }
+  return [...counts].map(([ws, threads]) => ({ ws, threads })).sort((a, b) => b.threads - a.threads);
+}
+
 /** What was left behind, of all sessions together; the most first. */
 export function lostIn({ data }: Taken): { readonly what: string; readonly count: number }[] {
   const counts = new Map<string, number>();

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Result } from "../../../src/protocol/index.js";
 import { type Problem, problemOf } from "../../state/errors.js";
 import { call, client } from "../../state/gateway.js";
+import { readWorkspacesAgain } from "../../state/workspaces.js";
 
 export type Source = Result<"import/sources">["data"][number];
 type Imported = Result<"thread/import">["data"][number];
@@ -67,6 +68,8 @@ export function useImport(ws: string) {
       problem ??= failed ?? undefined;
       if (problem || gone.current) break;
     }
+    // Whoever closed the dialog meanwhile has the workspaces that were made all the same.
+    await readWorkspacesAgain();
     if (!gone.current) setPhase({ at: "done", taken: { data, notRead }, problem });
   };
   return { phase, begin };

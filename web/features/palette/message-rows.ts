@@ -1,6 +1,7 @@
 import { MessageSquare } from "lucide-react";
 import type { Result } from "../../../src/protocol/index.js";
 import { navigate, type Route } from "../../state/router.js";
+import { seekBriefly } from "../../state/sought.js";
 import type { Tree } from "../../state/tree.js";
 import { openInNewTab } from "../agents/actions.js";
 import type { Group } from "./row.js";
@@ -23,7 +24,10 @@ export function messageGroup(tree: Tree, hits: readonly Hit[], words: readonly s
       words,
       icon: MessageSquare,
       end: thread && titleOf(thread),
-      run: () => navigate(route),
+      run: () => {
+        seekBriefly({ words: words.join(" "), message: hit.message_id });
+        navigate(route);
+      },
       also: () => openInNewTab(route),
     };
   });

@@ -5,6 +5,7 @@ import { openOverlay } from "../../shell/overlays.js";
 import { call, client } from "../../state/gateway.js";
 import { queries } from "../../state/queries.js";
 import { toastProblem } from "../../state/toasts.js";
+import { readWorkspacesAgain } from "../../state/workspaces.js";
 import { Button } from "../../ui/button.js";
 import { count, counted } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
@@ -54,7 +55,7 @@ function Name({ workspace }: { readonly workspace: Workspace }) {
     if (wanted === "" || wanted === workspace.name) return setName(workspace.name);
     try {
       await call("workspace/update", { workspace_id: workspace.id, name: wanted });
-      void queries.invalidateQueries({ queryKey: ["workspaces"] });
+      void readWorkspacesAgain();
       void queries.invalidateQueries({ queryKey: ["agents", workspace.id, "workspace"] });
     } catch (error) {
       setName(workspace.name);

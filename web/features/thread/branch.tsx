@@ -18,6 +18,7 @@ import { useNow } from "./now.js";
 import type { Call } from "./parts.js";
 import { usePlace } from "./place.js";
 import { useOpen } from "./reading.js";
+import { Reason, Request, RequestButton } from "./request.js";
 
 interface BranchProps {
   readonly call: Call;
@@ -39,16 +40,14 @@ export function Branch({ call, rowKey, run, nth, approval, tab }: BranchProps) {
   const agent = useAgent(asked.agent);
   const { className, style } = dyeOf(agent, asked.agent);
   const threadId = thread?.id ?? asked.thread;
+  const name = asked.agent === "" ? "another agent" : agentName(agent, asked.agent);
+  const requestKey = `${rowKey} request`;
   return (
-    <section
-      className={`branch ${className}`}
-      style={style}
-      aria-label={`Asked ${agentName(agent, asked.agent)}`}
-    >
+    <section className={`branch ${className}`} style={style} aria-label={`Asked ${name}`}>
       <div className="branch-h">
         <span className="eye" />
-        <span className="ag">{agentName(agent, asked.agent)}</span>
-        <span className="small ink-3 cut">{askedWords(asked)}</span>
+        <span className="ag">{asked.agent === "" ? "Another agent" : name}</span>
+        <RequestButton call={call} asked={asked} rowKey={requestKey} tab={tab} />
         <span className="grow" />
         <State call={call} child={child} asked={asked} />
         {threadId !== undefined && (
@@ -57,17 +56,14 @@ export function Branch({ call, rowKey, run, nth, approval, tab }: BranchProps) {
           </Link>
         )}
       </div>
+      <Request call={call} asked={asked} rowKey={requestKey} />
       {approval && <ApprovalCard approval={approval} />}
       {run !== undefined && !approval && <DecidedRow run_id={run} tool_call_id={call.id} />}
       <Waiting child={child} />
+      <Reason asked={asked} rowKey={`${rowKey} reason`} tab={tab} />
       <Answer asked={asked} rowKey={rowKey} tab={tab} />
     </section>
   );
-}
-
-function askedWords({ mode, content }: Delegation): string {
-  const line = visibleExactly(content.split("\n", 1)[0] ?? "").slice(0, 300);
-  return mode === "async" ? `asked in the background: ${line}` : `asked: ${line}`;
 }
 
 /** The run it led to: as it was answered, else the one this run began for that agent. */
@@ -166,7 +162,7 @@ interface AnswerProps {
 }
 
 function Answer({ asked, rowKey, tab }: AnswerProps) {
-  const [open, toggle] = useOpen(rowKey, false);
+  const [open, toggle] = useOpen(rowKey, false, asked.answer ?? "");
   if (!asked.answer) return null;
   return (
     <>

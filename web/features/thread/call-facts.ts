@@ -58,6 +58,15 @@ export function parsed(input: string): unknown {
   }
 }
 
+/** Each argument on lines of its own. */
+export function prettyInput(input: string): string {
+  const given = parsed(input);
+  if (typeof given !== "object" || given === null) return input;
+  return Object.entries(given)
+    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("\n");
+}
+
 function telling(given: Record<string, unknown>): unknown {
   const key = TELLING.find((name) => typeof given[name] === "string" && given[name] !== "");
   if (key !== undefined) return given[key];

@@ -14,6 +14,8 @@ export interface Delegation {
   readonly ms?: number | undefined;
   /** How it ended, where that is not an answer. */
   readonly words?: string | undefined;
+  /** Why there is no answer, or not all of it. */
+  readonly reason?: string | undefined;
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -28,7 +30,7 @@ export function isDelegation({ name }: Pick<Call, "name">): boolean {
   return /(^|_)agents_message$/.test(name);
 }
 
-export function delegationOf({ input, output }: Call): Delegation {
+export function delegationOf({ input, output, status: ended }: Call): Delegation {
   const asked = record(parsed(input));
   const answer = record(parsed(output));
   const status = text(answer.status);
@@ -43,6 +45,7 @@ export function delegationOf({ input, output }: Call): Delegation {
     calls: number(answer.toolCallCount),
     ms: number(answer.durationMs),
     words: status === undefined ? undefined : ENDS[status],
+    reason: ended === "failed" ? (text(answer.message) ?? text(answer.response ? "" : output)) : undefined,
   };
 }
 

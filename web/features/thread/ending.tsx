@@ -62,7 +62,7 @@ function Failure({ run, said }: { readonly run: Run; readonly said: boolean }) {
         <div className="btns">
           <TryAgain run={run} kind="primary" />
           {/^(hook|agents_doc|prompt)\./.test(code) && <OpenDoc run={run} />}
-          <Button kind="quiet" onClick={() => showContext(run.id)}>
+          <Button kind="quiet" onClick={() => void showContext(run.id)}>
             Show its context
           </Button>
           <span className="grow" />

@@ -1,6 +1,8 @@
 import { memo } from "react";
 import { agentName, useAgent } from "../../state/agents.js";
+import { useSought } from "../../state/sought.js";
 import { useThread } from "../../state/tree.js";
+import { SoughtContext } from "../../ui/sought.js";
 import type { Item } from "./items.js";
 import { Actions } from "./message-actions.js";
 import { usePlace } from "./place.js";
@@ -23,6 +25,7 @@ interface ItemProps {
 export const ItemView = memo(function ItemView({ item, index, of, isLast, measure }: ItemProps) {
   const { thread } = usePlace();
   const hit = useReading((reading) => reading.hit === item.key);
+  const words = useSought((sought) => (sought.message === item.key ? sought.words : ""));
   const tab = useReading(({ current }) =>
     current === item.key || (current === undefined && isLast) ? 0 : -1,
   );
@@ -43,9 +46,11 @@ export const ItemView = memo(function ItemView({ item, index, of, isLast, measur
       tabIndex={tab}
       onFocus={() => useReading.setState({ current: item.key })}
     >
-      {item.kind === "user" && <UserMessage message={item.message} />}
-      {item.kind === "system" && <SystemMessage message={item.message} />}
-      {(item.kind === "turn" || item.kind === "run") && <Turn item={item} />}
+      <SoughtContext value={words}>
+        {item.kind === "user" && <UserMessage message={item.message} />}
+        {item.kind === "system" && <SystemMessage message={item.message} />}
+        {(item.kind === "turn" || item.kind === "run") && <Turn item={item} />}
+      </SoughtContext>
       <Actions item={item} asked={item.kind === "user" ? item.key : undefined} />
     </article>
   );

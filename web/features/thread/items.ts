@@ -3,7 +3,13 @@ import type { Message, Run } from "../../../src/protocol/index.js";
 /** A row of the transcript. Its key is the same from its first live word until it stands in the log. */
 export type Item =
   | { readonly kind: "user" | "system"; readonly key: string; readonly message: Message }
-  | { readonly kind: "turn"; readonly key: string; readonly message: Message; readonly run?: undefined }
+  | {
+      readonly kind: "turn";
+      readonly key: string;
+      readonly message: Message;
+      /** It is the last that its run said, as far as is known. */
+      readonly isLast: boolean;
+    }
   /** What is being said, or a run that ended without a word. */
   | { readonly kind: "run"; readonly key: string; readonly run: Run };
 
@@ -24,8 +30,15 @@ export function itemsOf(messages: readonly Message[], runs: readonly Run[], atEn
       return silent && at !== undefined ? [[at, run] as const] : [];
     }),
   );
+  const saidLast = new Map(
+    messages.flatMap(({ role, run_id }, at) => (role === "agent" && run_id ? [[run_id, at] as const] : [])),
+  );
+  // Of a run that reaches to the end of what is loaded there may be more.
+  const open = atEnd ? undefined : messages.at(-1)?.run_id;
   const items = messages.flatMap((message, at): Item[] => {
-    const item = itemOf(message);
+    const { run_id } = message;
+    const isLast = run_id !== undefined && run_id !== open && saidLast.get(run_id) === at;
+    const item = itemOf(message, isLast);
     const run = bare.get(at);
     return run ? [item, runItem(run, ids)] : [item];
   });
@@ -36,9 +49,9 @@ export function itemsOf(messages: readonly Message[], runs: readonly Run[], atEn
   return active ? [...items, runItem(active, ids)] : items;
 }
 
-function itemOf(message: Message): Item {
+function itemOf(message: Message, isLast: boolean): Item {
   const { id: key, role } = message;
-  return role === "agent" ? { kind: "turn", key, message } : { kind: role, key, message };
+  return role === "agent" ? { kind: "turn", key, message, isLast } : { kind: role, key, message };
 }
 
 function runItem(run: Run, ids: ReadonlySet<string>): Item {

@@ -1,5 +1,5 @@
-import { useState } from "react";
 import { count } from "../../ui/format.js";
+import { useShowsAll } from "../../ui/sought.js";
 
 interface LongTextProps {
   readonly text: string;
@@ -11,7 +11,7 @@ interface LongTextProps {
 
 /** The beginning of a long text, how much of it that is, and the way to all of it. */
 export function LongText({ text, most, children }: LongTextProps) {
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useShowsAll(() => text.slice(beginning(text, most).length));
   if (text.length <= most) return children(text);
   return (
     <>

@@ -21,7 +21,7 @@ export interface MessageActions {
 export function actionsOf(
   item: Item,
   place: Place,
-  showContext: (run: string) => void,
+  showContext: (run: string) => Promise<void>,
   asked: string | undefined,
 ): MessageActions | undefined {
   if (item.kind === "run") return undefined;
@@ -32,7 +32,7 @@ export function actionsOf(
     link: () => void copyText(location.origin + addressOf(place, message.id), "Copied the link"),
     ...(asked !== undefined && { edit: () => beginEditing(asked) }),
     fork: () => fork(place, message.id),
-    ...(run !== undefined && { context: () => showContext(run) }),
+    ...(run !== undefined && { context: () => void showContext(run) }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { useState } from "react";
 import { count, counted } from "../../ui/format.js";
 import { visible } from "../../ui/markdown/visible.js";
+import { useShowsAll } from "../../ui/sought.js";
 import { tailWords } from "./call-facts.js";
 import type { Call } from "./parts.js";
 
@@ -10,8 +10,8 @@ const ALL_CHARS = 200_000;
 
 /** What a tool answered: its last lines, and all of it on request. */
 export function Output({ call }: { readonly call: Call }) {
-  const [all, setAll] = useState(false);
   const said = call.output.replace(/\n$/, "");
+  const [all, setAll] = useShowsAll(() => linesOf(said).slice(0, -TAIL_LINES).join("\n"));
   if (said.trim() === "") {
     const words = call.status === "completed" || call.status === "failed" ? "No output" : "No output yet";
     return <p className="out-none">{words}</p>;

@@ -1,4 +1,6 @@
+import { useContext, useEffect } from "react";
 import { create } from "zustand";
+import { hasWords, SoughtContext } from "../../ui/sought.js";
 import { lastRewritten } from "./rewrites.js";
 
 /** What a person does in the transcript that is open. */
@@ -38,9 +40,17 @@ export function setOpen(keys: readonly string[], to: boolean): void {
   useReading.setState(({ open }) => ({ open: new Map([...open, ...keys.map((key) => [key, to] as const)]) }));
 }
 
-/** Whether a row is open: as somebody left it, else as it was when it first had an answer. */
-export function useOpen(key: string, byItself: boolean): readonly [boolean, () => void] {
+/**
+ * Whether a row is open: as somebody left it, else as it was when it first had an answer. One that has what is looked for
+ * opens.
+ */
+export function useOpen(key: string, byItself: boolean, holds: string): readonly [boolean, () => void] {
   const chosen = useReading(({ open }) => open.get(key));
+  const words = useContext(SoughtContext);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who closes it again is left alone, whatever comes into it
+  useEffect(() => {
+    if (words !== "" && hasWords(holds, words)) setOpen([key], true);
+  }, [words]);
   const isOpen = chosen ?? byItself;
   return [isOpen, () => setOpen([key], !isOpen)];
 }

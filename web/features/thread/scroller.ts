@@ -1,10 +1,12 @@
 import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { loadAround, loadEnd, transcriptOf, useTranscript } from "../../state/messages.js";
+import { useSought } from "../../state/sought.js";
 import { toast } from "../../state/toasts.js";
 import type { Item } from "./items.js";
 import { usePlace } from "./place.js";
 import { showHit, useReading } from "./reading.js";
+import { showMatch } from "./show-match.js";
 
 /** The view follows only while it is this close to the end. */
 export const NEAR_END = 48;
@@ -71,6 +73,8 @@ export function useScroller(
         const element = await settled(box, id);
         virtualizer.cancelScroll();
         showHit(id);
+        const sought = useSought.getState();
+        if (box.current && sought.message === id) await showMatch(box.current, sought);
         if (focus) element?.focus({ preventScroll: true });
         return true;
       } finally {
@@ -112,7 +116,8 @@ function useStart({ virtualizer, jump, message, count }: Start): void {
   // What is read anew after a failure takes nobody from where they read.
   const begun = useRef<string | null>(null);
   useLayoutEffect(() => {
-    if (!ready || message !== undefined || begun.current === "") return;
+    // What is opened beside a message that somebody came to has an address without it: they stay there.
+    if (!ready || message !== undefined || begun.current !== null) return;
     begun.current = "";
     virtualizer.scrollToEnd();
   }, [ready, message, virtualizer]);

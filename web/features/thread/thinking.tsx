@@ -23,7 +23,7 @@ function taken(ms: number): string {
 
 /** `Thinking` while it does, `Thought for 6 s` after; closed until somebody wants to know. */
 export function Thinking({ part, rowKey, tab }: ThinkingProps) {
-  const [open, toggle] = useOpen(rowKey, false);
+  const [open, toggle] = useOpen(rowKey, false, part.text);
   const words = part.open
     ? "Thinking"
     : part.ms === undefined || part.ms < SHORT_MS

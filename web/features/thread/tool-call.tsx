@@ -6,7 +6,7 @@ import { duration, elapsed } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 import { ApprovalCard, DecidedRow } from "./approval-card.js";
-import { argumentOf, iconOf, type Outcome, opensByItself, outcomeOf } from "./call-facts.js";
+import { argumentOf, iconOf, type Outcome, opensByItself, outcomeOf, prettyInput } from "./call-facts.js";
 import { LongText } from "./long-text.js";
 import { useNow } from "./now.js";
 import { Output } from "./output.js";
@@ -24,7 +24,7 @@ interface ToolCallProps {
 
 /** One call: a row of 28, whatever it answers; below it, once it is opened, what went in and what came out. */
 export const ToolCall = memo(function ToolCall({ call, rowKey, run, approval, tab }: ToolCallProps) {
-  const [open, toggle] = useOpen(rowKey, useFirstAnswer(call));
+  const [open, toggle] = useOpen(rowKey, useFirstAnswer(call), `${call.input}\n${call.output}`);
   const live = call.status === "running" || call.status === "preparing" || call.status === "waiting";
   const knot = live ? " open-knot" : call.status === "failed" ? " bad" : "";
   const argument = argumentOf(call.input);
@@ -105,22 +105,10 @@ function Opened({ call, isAsked }: { readonly call: Call; readonly isAsked: bool
 const INPUT_CHARS = 8_000;
 
 /** What went in, all of it: the row shows only what matters most. */
-function Input({ input }: { readonly input: string }) {
+export function Input({ input }: { readonly input: string }) {
   return (
-    <LongText text={pretty(input)} most={INPUT_CHARS}>
+    <LongText text={prettyInput(input)} most={INPUT_CHARS}>
       {(shown) => <pre className="out call-in">{visibleExactly(shown)}</pre>}
     </LongText>
   );
-}
-
-function pretty(input: string): string {
-  try {
-    const given = JSON.parse(input) as unknown;
-    if (typeof given !== "object" || given === null) return input;
-    return Object.entries(given)
-      .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-      .join("\n");
-  } catch {
-    return input;
-  }
 }

@@ -1,13 +1,16 @@
 import { Fragment, useEffect, useMemo, useRef } from "react";
+import { NotRead, useOffline } from "../../shell/offline.js";
 import { isRefused, problemOf } from "../../state/errors.js";
 import { useLink } from "../../state/gateway.js";
 import { followThread } from "../../state/live.js";
 import { catchUp, loadEnd, loadMore, openTranscript, useTranscript } from "../../state/messages.js";
 import { loadRuns, useThreadRuns } from "../../state/runs.js";
+import { useSought } from "../../state/sought.js";
 import { Button } from "../../ui/button.js";
 import { useBusy } from "../../ui/use-busy.js";
 import { AboveComposer } from "./above-composer.js";
 import { EmptyThread } from "./empty-thread.js";
+import { paintMatches } from "./find-paint.js";
 import { ItemView } from "./item.js";
 import { type Item, itemsOf } from "./items.js";
 import { offerJump } from "./jump.js";
@@ -28,7 +31,11 @@ export function Transcript({ message }: { readonly message: string | undefined }
   const keys = useMessageKeys(scroller, items);
   const { jump } = scroller;
   useEffect(() => offerJump(jump), [jump]);
+  const sought = useSought();
+  useEffect(() => paintMatches(sought), [sought]);
   const { state, error } = transcript;
+  const unread = transcript.messages.length === 0 && state !== "ready";
+  const notRead = useOffline() && unread && !isRefused(error);
   return (
     <>
       <div
@@ -39,10 +46,9 @@ export function Transcript({ message }: { readonly message: string | undefined }
         aria-busy={state === "loading"}
         onKeyDown={keys}
       >
-        {state === "failed" && transcript.messages.length === 0 && (
-          <Unreadable error={error} thread={thread} />
-        )}
-        {state === "loading" && <Skeleton />}
+        {notRead && <NotRead />}
+        {state === "failed" && unread && !notRead && <Unreadable error={error} thread={thread} />}
+        {state === "loading" && !notRead && <Skeleton />}
         {state === "ready" && items.length === 0 && <EmptyThread />}
         <List scroller={scroller} items={items} whole={transcript.older === undefined && !transcript.newer} />
       </div>
@@ -67,6 +73,7 @@ function useItems(thread: string): readonly Item[] {
 function sameAs(before: Item | undefined, now: Item): Item {
   if (!before || before.kind !== now.kind) return now;
   if (before.kind === "run") return now.kind === "run" && before.run === now.run ? before : now;
+  if (before.kind === "turn" && now.kind === "turn" && before.isLast !== now.isLast) return now;
   return now.kind !== "run" && before.message === now.message ? before : now;
 }
 

@@ -4,6 +4,7 @@ import type { Run, RunApproval } from "../../../src/protocol/index.js";
 import { agentName, dyeOf, useAgent } from "../../state/agents.js";
 import { useLink } from "../../state/gateway.js";
 import { useLiveParts } from "../../state/live.js";
+import { isUnderWay } from "../../state/runs.js";
 import { useThread } from "../../state/tree.js";
 import { clockTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
@@ -66,12 +67,10 @@ interface HeadProps {
 }
 
 function Head({ item, run, name, tab }: HeadProps) {
-  const place = usePlace();
-  const showContext = useShowContext();
   const model = run?.model ?? (item.kind === "turn" ? item.message.model : undefined);
   const facts = [
     ...(typeof model === "string" ? [visibleExactly(model)] : []),
-    ...(run && run.steps > 1 ? [`step ${run.steps}`] : []),
+    ...(run && knowsStep(item, run) && run.steps > 1 ? [`step ${run.steps}`] : []),
   ];
   return (
     <div className="turn-head">
@@ -79,21 +78,38 @@ function Head({ item, run, name, tab }: HeadProps) {
       <span className="ag cut">{visibleExactly(name)}</span>
       <span className="small ink-3 cut num">{facts.join(", ")}</span>
       <span className="grow" />
-      {run && (
-        <Link
-          className="small lone num"
-          to={contextRoute(place, run.id)}
-          tabIndex={tab}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-            event.preventDefault();
-            showContext(run.id);
-          }}
-        >
-          Run {run.number}
-        </Link>
-      )}
+      {run && <RunLink run={run} tab={tab} />}
     </div>
+  );
+}
+
+/** Of an earlier message of a run, before it was steered, nobody noted the step. */
+function knowsStep(item: TurnItem, run: Run): boolean {
+  return item.kind === "run" || (item.isLast && !isUnderWay(run));
+}
+
+/** A message that was copied into a fork leads to its run in the thread where that took place, and says so. */
+function RunLink({ run, tab }: { readonly run: Run; readonly tab: number }) {
+  const { ws, thread } = usePlace();
+  const showContext = useShowContext();
+  const title = useThread(run.thread_id)?.title;
+  const elsewhere = run.thread_id === thread ? "" : ` of ${visibleExactly(title || "another thread")}`;
+  return (
+    <Link
+      className="small lone num"
+      to={contextRoute({ ws, thread: run.thread_id }, run.id)}
+      tabIndex={tab}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        void showContext(run.id);
+      }}
+    >
+      <span className="cut">
+        Run {run.number}
+        {elsewhere}
+      </span>
+    </Link>
   );
 }
 

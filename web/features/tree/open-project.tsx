@@ -1,8 +1,8 @@
 import { type FormEvent, useId, useState } from "react";
 import { type Problem, problemOf } from "../../state/errors.js";
 import { call } from "../../state/gateway.js";
-import { queries } from "../../state/queries.js";
 import { navigate } from "../../state/router.js";
+import { readWorkspacesAgain } from "../../state/workspaces.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
 import "./pick.css";
@@ -19,7 +19,7 @@ export function OpenProject({ onClose }: { onClose(): void }) {
     setBusy(true);
     try {
       const { workspace } = await call("workspace/create", { root_path: path.trim() });
-      await queries.invalidateQueries({ queryKey: ["workspaces"] });
+      await readWorkspacesAgain();
       onClose();
       navigate({ view: "home", ws: workspace.id });
     } catch (error) {

@@ -3,7 +3,7 @@ import { openOverlay } from "../../shell/overlays.js";
 import { shownKeys } from "../../state/commands.js";
 import { navigate } from "../../state/router.js";
 import { useTree } from "../../state/tree.js";
-import { useWorkspaces } from "../../state/workspaces.js";
+import { readWorkspacesAgain, useWorkspaces } from "../../state/workspaces.js";
 import { IconButton } from "../../ui/button.js";
 import { Icon, Mark } from "../../ui/icon.js";
 import type { MenuItems } from "../../ui/menu.js";
@@ -36,7 +36,12 @@ export function SideHeader() {
     <>
       <header className="bar">
         <Mark />
-        <MenuButton label={`Workspace ${name}`} items={items} className="pick side-pick">
+        <MenuButton
+          label={`Workspace ${name}`}
+          items={items}
+          onOpen={() => void readWorkspacesAgain()}
+          className="pick side-pick"
+        >
           <span className="strong cut">{name}</span>
           <Icon of={ChevronsUpDown} size={12} />
         </MenuButton>

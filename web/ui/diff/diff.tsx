@@ -1,7 +1,8 @@
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo } from "react";
 import { count } from "../format.js";
 import { useLines } from "../markdown/coloured.js";
 import { languageOfFile } from "../markdown/languages.js";
+import { useShowsAll } from "../sought.js";
 import { type Difference, differenceOf } from "./lines.js";
 import { Row } from "./rows.js";
 import "./diff.css";
@@ -18,10 +19,15 @@ const SHOWN_ROWS = 300;
 
 /** Two texts as one, line by line: number, sign, text; words that differ are marked. */
 export const Diff = memo(function Diff({ oldText, newText, path = "", difference }: DiffProps) {
-  const [all, setAll] = useState(false);
   const { rows } = useMemo(
     () => difference ?? differenceOf(oldText, newText),
     [difference, oldText, newText],
+  );
+  const [all, setAll] = useShowsAll(() =>
+    rows
+      .slice(SHOWN_ROWS)
+      .map(({ text }) => text)
+      .join("\n"),
   );
   const language = languageOfFile(path);
   const before = useLines(oldText, language);

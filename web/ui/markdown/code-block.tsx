@@ -2,6 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { memo, useEffect, useState } from "react";
 import { IconButton } from "../button.js";
 import { count } from "../format.js";
+import { useShowsAll } from "../sought.js";
 import { Coloured } from "./coloured.js";
 import { languageOf } from "./languages.js";
 
@@ -18,10 +19,10 @@ const COPIED_MS = 1_500;
 
 /** Code in its frame. The frame is there with the first fence and does not change when the last one comes. */
 export const CodeBlock = memo(function CodeBlock({ code, language, open = false }: CodeBlockProps) {
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useShowsAll(() => code.slice(beginningOf(code).length));
   const lines = code.split("\n").length;
   const cut = !all && (lines > SHOWN_LINES || code.length > SHOWN_CHARS);
-  const shown = cut ? code.slice(0, SHOWN_CHARS).split("\n").slice(0, SHOWN_LINES).join("\n") : code;
+  const shown = cut ? beginningOf(code) : code;
   return (
     <figure className="code">
       <figcaption>
@@ -41,6 +42,10 @@ export const CodeBlock = memo(function CodeBlock({ code, language, open = false 
     </figure>
   );
 });
+
+function beginningOf(code: string): string {
+  return code.slice(0, SHOWN_CHARS).split("\n").slice(0, SHOWN_LINES).join("\n");
+}
 
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
   const [done, setDone] = useState(false);

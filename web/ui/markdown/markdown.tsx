@@ -1,9 +1,10 @@
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import { count } from "../format.js";
+import { useShowsAll } from "../sought.js";
 import { blocksOf } from "./blocks.js";
 import { CodeBlock } from "./code-block.js";
 import { htmlAsText } from "./html-as-text.js";
@@ -25,8 +26,8 @@ const BLOCK_CHARS = 12_000;
 
 /** Text of an agent or a person. Nothing in it can run, load from elsewhere, or pass for a part of the page. */
 export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
-  const [all, setAll] = useState(false);
   const blocks = useMemo(() => blocksOf(visible(text)), [text]);
+  const [all, setAll] = useShowsAll(() => hiddenOf(blocks));
   const shown = all ? blocks.length : howMany(blocks);
   return (
     <>
@@ -46,6 +47,11 @@ export const Markdown = memo(function Markdown({ text, streaming = false }: Mark
     </>
   );
 });
+
+function hiddenOf(blocks: readonly { readonly text: string }[]): string {
+  const hidden = blocks.slice(howMany(blocks));
+  return hidden.map(({ text }) => text).join("\n");
+}
 
 function howMany(blocks: readonly { readonly text: string }[]): number {
   let chars = 0;
