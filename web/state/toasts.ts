@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import { problemOf } from "./errors.js";
+import { NotConnectedError } from "./gateway.js";
 
 export interface Toast {
   readonly id: number;
@@ -29,7 +30,12 @@ export function show(text: string, action?: Toast["action"]): number {
 
 /** `Moved 4 threads to Release 4.2` with `Undo`. */
 export function toastUndo(text: string, undo: () => Promise<unknown>): number {
-  return show(text, { label: UNDO, run: () => void undo().catch(toastProblem) });
+  const failed = (error: unknown) => {
+    // What was never asked for can still be taken back.
+    if (error instanceof NotConnectedError) toastUndo(text, undo);
+    toastProblem(error);
+  };
+  return show(text, { label: UNDO, run: () => void undo().catch(failed) });
 }
 
 const UNDO = "Undo";

@@ -2,7 +2,7 @@ import { Funnel, ListChecks, type LucideIcon, NotebookPen } from "lucide-react";
 import { create } from "zustand";
 import { type ArtifactKind, closePanel, openPanel, type Panel, renamePanel } from "../../state/panels.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
-import { callTool, type Named, openWorkspace } from "./tools.js";
+import { commandTool, type Named, openWorkspace } from "./tools.js";
 
 export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
   list: ListChecks,
@@ -34,7 +34,7 @@ export function openNamed({ kind, id, name, query }: Named): string {
 export async function createArtifact(kind: ArtifactKind): Promise<void> {
   const ws = openWorkspace();
   try {
-    const { id, ...made } = await callTool<{ id: string; name?: string; title?: string; query?: string }>(
+    const { id, ...made } = await commandTool<{ id: string; name?: string; title?: string; query?: string }>(
       `${kind}s_create`,
       FRESH[kind],
       ws,
@@ -51,7 +51,7 @@ export async function createArtifact(kind: ArtifactKind): Promise<void> {
 export async function renameArtifact({ id, kind, artifact, query }: Panel, name: string): Promise<boolean> {
   const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
+    await commandTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
     if (openWorkspace() === ws) renamePanel(id, name, query);
     return true;
   } catch (error) {
@@ -63,7 +63,7 @@ export async function renameArtifact({ id, kind, artifact, query }: Panel, name:
 export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promise<void> {
   const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_delete`, { [kind]: artifact }, ws);
+    await commandTool(`${kind}s_delete`, { [kind]: artifact }, ws);
     const reopen = openWorkspace() === ws ? closePanel(id) : () => {};
     toastUndo(`Deleted “${name}”`, async () => {
       await restoreArtifact(kind, artifact, ws);
@@ -75,5 +75,5 @@ export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promi
 }
 
 export function restoreArtifact(kind: ArtifactKind, artifact: string, ws?: string): Promise<unknown> {
-  return callTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact }, ws);
+  return commandTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact }, ws);
 }

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Thread } from "../../../src/protocol/index.js";
 import { problemOf } from "../../state/errors.js";
-import { call } from "../../state/gateway.js";
-import { toastUndo } from "../../state/toasts.js";
+import { command } from "../../state/gateway.js";
+import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { isComposing } from "../../ui/composing.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 
@@ -34,7 +34,7 @@ function NameField({ thread, onDone }: Pick<TitleProps, "thread" | "onDone">) {
   const field = useRef<HTMLInputElement>(null);
   const over = useRef(false);
   useEffect(() => field.current?.select(), []);
-  const set = (title: string) => call("thread/update", { workspace_id, thread_id, title });
+  const set = (title: string) => command("thread/update", { workspace_id, thread_id, title });
   const end = () => {
     over.current = true;
     onDone();
@@ -49,7 +49,7 @@ function NameField({ thread, onDone }: Pick<TitleProps, "thread" | "onDone">) {
       toastUndo(`Renamed to “${visibleExactly(title)}”`, () => set(before));
     } catch (error) {
       setProblem(problemOf(error).message);
-      field.current?.focus();
+      toastProblem(error);
     }
   };
   const pressed = (event: KeyboardEvent) => {
