@@ -74,4 +74,94 @@ describe.skipIf(inject("chromium") === "")("where the focus is [browser]", () =>
       await expect.poll(() => doc.content()).toMatch(/correct now$/);
     });
   });
+
+  describe("what takes the place of something that had it", () => {
+    const open = async (tail = "") => {
+      const scene = await stage.scene();
+      const thread = await scene.start({ title: "Shopping" });
+      const page = await browser.open(stage.gateway(), `${threadPath(thread)}${tail}`);
+      await page.getByRole("heading", { level: 1, name: "Shopping" }).waitFor();
+      return { scene, thread, page };
+    };
+    test("[PGE17] a thread that was renamed in its header gives the focus to its menu, deleted there to the tree", async () => {
+      const { page } = await open();
+      const more = page.locator(".main > .bar").getByRole("button", { name: "More" });
+      await more.click();
+      await page.getByRole("menuitem", { name: "Rename" }).click();
+      await page.getByLabel("Name of the thread").fill("Errands");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => focused(page)).toBe("More");
+      await page.keyboard.press("Enter");
+      await page.getByRole("menuitem", { name: "Delete" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByText("Deleted “Errands”").waitFor();
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.closest(".side, .main") !== null))
+        .toBe(true);
+    });
+
+    test("[PGE17] Preview next goes there and back by keyboard", async () => {
+      const { page } = await open("/context");
+      const next = page.getByRole("button", { name: "Preview next" });
+      await next.focus();
+      await page.keyboard.press("Enter");
+      await expect.poll(() => focused(page)).toBe("Leave the preview");
+      await page.keyboard.press("Escape");
+      await expect.poll(() => focused(page)).toBe("Preview next");
+    });
+  });
+
+  test("[PED56] the editor has the focus when somebody opened it to write, and not on Back or reload", async () => {
+    const scene = await stage.scene();
+    const thread = await scene.start({ title: "Shopping" });
+    const page = await browser.open(stage.gateway(), threadPath(thread));
+    await row(page, "Shopping").focus();
+    const has = () => page.evaluate(() => document.activeElement?.classList.contains("cm-content"));
+    await page.keyboard.press("e");
+    await expect.poll(has).toBe(true);
+    await page.keyboard.type("we");
+    await expect.poll(() => field(page).innerText()).toContain("we");
+    await page.reload();
+    await field(page).waitFor();
+    expect(await has()).toBe(false);
+    await page.goBack();
+    await new ComposerPage(page).field.waitFor();
+    await page.goForward();
+    await field(page).waitFor();
+    expect(await has()).toBe(false);
+    await page.goBack();
+    await row(page, "Shopping").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Edit AGENTS.md" }).click();
+    await expect.poll(has).toBe(true);
+  });
+
+  test("[PGE6] F6 and Shift-F6 go back to where one was in each pane", async () => {
+    const scene = await stage.scene();
+    const thread = await scene.start({ title: "Shopping" });
+    await scene.start({ title: "Travel" });
+    const page = await browser.open(stage.gateway(), `${threadPath(thread)}/context`);
+    await row(page, "Shopping").waitFor();
+    await page.getByRole("button", { name: "Preview next" }).waitFor();
+    const at = () => focused(page);
+    // Where nobody was yet: the tree, the composer, the tab.
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    const seen: string[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      await page.keyboard.press("F6");
+      seen.push(await at());
+    }
+    expect(seen[0]).toContain("Shopping");
+    expect(seen.slice(1)).toEqual(["Message", "Context"]);
+    await row(page, "Travel").focus();
+    await page.keyboard.press("F6");
+    await page.getByRole("button", { name: "Find in thread" }).focus();
+    await page.keyboard.press("F6");
+    await page.getByRole("button", { name: "Preview next" }).focus();
+    await page.keyboard.press("Shift+F6");
+    expect(await at()).toBe("Find in thread");
+    await page.keyboard.press("Shift+F6");
+    expect(await at()).toContain("Travel");
+    await page.keyboard.press("Shift+F6");
+    expect(await at()).toBe("Preview next");
+  });
 });

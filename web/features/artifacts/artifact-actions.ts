@@ -1,4 +1,5 @@
 import { Funnel, ListChecks, type LucideIcon, NotebookPen } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { create } from "zustand";
 import { type ArtifactKind, closePanel, openPanel, type Panel, renamePanel } from "../../state/panels.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
@@ -11,10 +12,30 @@ export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
 };
 
 /** The panel whose name is being written. */
-export const useRenaming = create<{ readonly id: string | undefined }>()(() => ({ id: undefined }));
+export const useRenaming = create<Renaming>()(() => ({ id: undefined }));
 
-export function startRenaming(id: string | undefined): void {
-  useRenaming.setState({ id });
+interface Renaming {
+  readonly id: string | undefined;
+  /** It was just made: with its name it is not done yet. */
+  readonly fresh?: boolean | undefined;
+  /** The list or note that was just named: now it is to be written in. */
+  readonly named?: string | undefined;
+}
+
+export function startRenaming(id: string | undefined, fresh = false): void {
+  useRenaming.setState({ id, fresh });
+}
+
+/** Calls `begin` once this list or note, which was just made, has its name. */
+export function useJustNamed(artifact: string, begin: () => void): void {
+  const named = useRenaming((state) => state.named === artifact);
+  const latest = useRef(begin);
+  useEffect(() => {
+    latest.current = begin;
+    if (!named) return;
+    useRenaming.setState({ named: undefined });
+    latest.current();
+  });
 }
 
 /** What each is called where something is called by it. */
@@ -41,7 +62,7 @@ export async function createArtifact(kind: ArtifactKind): Promise<void> {
     );
     if (openWorkspace() !== ws) return;
     const name = made.name ?? made.title ?? "";
-    startRenaming(openPanel({ kind, artifact: id, name, query: made.query }));
+    startRenaming(openPanel({ kind, artifact: id, name, query: made.query }), true);
   } catch (error) {
     toastProblem(error);
   }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Agent } from "../../../src/protocol/index.js";
 import { useAgents } from "../../state/agents.js";
+import { askForEditor } from "../../state/editor-asked.js";
 import { call } from "../../state/gateway.js";
 import { post } from "../../state/outbox.js";
 import { navigate } from "../../state/router.js";
@@ -73,6 +74,7 @@ function instruct(ws: string, progress: Progress, guide: Agent | undefined, off:
       action: "Write AGENTS.md",
       run: () => {
         note(ws, { along: true });
+        askForEditor(ws, undefined);
         navigate({ view: "doc", ws });
       },
     };

@@ -1,9 +1,12 @@
+import { firstPlace } from "../../shell/pane-focus.js";
 import { arrivalFrom, isStillHere } from "../../state/arrival.js";
+import { askForEditor } from "../../state/editor-asked.js";
 import { command } from "../../state/gateway.js";
 import { currentRoute, navigate } from "../../state/router.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { docInEffect, docName, ROOT, type Tree, useTree } from "../../state/tree.js";
 import { confirm } from "../../ui/confirm.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { counted } from "../../ui/format.js";
 import { folderKey, threadsInOrder } from "./rows.js";
 import { type Things, thingsOf, topmost } from "./things.js";
@@ -48,7 +51,9 @@ export async function newFolder(parent: string | undefined): Promise<void> {
 }
 
 export function openDoc(folder: string | undefined): void {
-  navigate({ view: "doc", ws: here(), folder });
+  const ws = here();
+  askForEditor(ws, folder);
+  navigate({ view: "doc", ws, folder });
 }
 
 /** Gives a thread or folder another name. A refusal is the caller's to show, where the name was typed. */
@@ -144,7 +149,12 @@ function leave({ threads, folders }: Things): void {
   const gone =
     (route.view === "thread" && threads.includes(route.thread)) ||
     (route.view !== "thread" && "folder" in route && folders.includes(route.folder ?? ROOT));
-  if (gone) navigate({ view: "home", ws: here() }, { replace: true });
+  if (!gone) return;
+  navigate({ view: "home", ws: here() }, { replace: true });
+  // The tree hears of it after the answer: a row that is about to go is no place for the focus.
+  const isGone = ({ threads: left, folders: kept }: Tree) =>
+    !threads.some((id) => left.has(id)) && !folders.some((id) => kept.has(id));
+  focusSoon(() => (isGone(useTree.getState()) ? firstPlace() : undefined));
 }
 
 function folderQuestion(tree: Tree, things: Things) {
