@@ -112,6 +112,11 @@ describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", ()
     await card.focus();
     await page.keyboard.press("a");
     await card.waitFor({ state: "detached" });
+    const { id } = await scene.start({ agent_id: "codex", title: "By a rule" });
+    playByAgent(scene.model, { codex: [calls("odd_write", { a: "b" }), "Written."] });
+    await scene.startRun(id, "go");
+    const other = await browser.open(stage.gateway(), pathOf(scene, id));
+    await other.getByText("odd_write asks, by Codex’s rule odd_*.").waitFor();
     // Its message has the focus now: no letter falls through to the page.
     await soon(() => page.evaluate(() => document.activeElement?.closest("[data-item], .dock") != null)).toBe(
       true,

@@ -1,15 +1,15 @@
 import { currentRoute, navigate, type Route } from "./router.js";
 import { show } from "./toasts.js";
 
-/** Whether the person is, when asked, where they are now: nothing else is open, and nothing else is being written. */
+/** Counts what is typed anywhere: where the focus is does not tell, as a dialog that closes gives it back to a field. */
+let typed = 0;
+addEventListener("input", () => typed++, true);
+
+/** Whether the person is, when asked, where they are now: nothing else is open, and nothing was written since. */
 export function isStillHere(): () => boolean {
   const from = currentRoute();
-  const at = document.activeElement;
-  return () => {
-    const now = document.activeElement;
-    const writes = now !== at && now?.matches("input, textarea, [contenteditable=true]") === true;
-    return currentRoute() === from && !writes;
-  };
+  const before = typed;
+  return () => currentRoute() === from && typed === before;
 }
 
 /**

@@ -68,7 +68,8 @@ export function goToNextMatter(): void {
     return;
   }
   if (next.kind === "waiting") useMatterAsked.setState({ key: next.key });
-  const isHere = openThread() === next.thread_id;
+  // On a phone another pane may stand in the place of the thread's messages.
+  const isHere = openThread() === next.thread_id && document.querySelector(".main.thread") !== null;
   if (!isHere) navigate({ view: "thread", ws, thread: next.thread_id });
 }
 

@@ -23,8 +23,9 @@ export function askForEditor(ws: string, folder: string | undefined, place?: Tex
   useEditorAsked.setState({ scope: scopeOf(ws, folder), place });
 }
 
-// Who goes back wanted to see, not to write.
-addEventListener("popstate", () => useEditorAsked.setState({ scope: undefined }));
+// Who goes back wanted to see, not to write; who presses elsewhere before it is there has gone on.
+for (const name of ["popstate", "pointerdown"])
+  addEventListener(name, () => useEditorAsked.setState({ scope: undefined }), true);
 
 /** Calls `take` when this scope's text was asked for; nothing that is being written elsewhere loses the focus. */
 export function useAskedFor(ws: string, folder: string | undefined, take: (place?: TextPlace) => void): void {

@@ -60,7 +60,9 @@ export function toastProblem(error: unknown): void {
 
 /** Where there are too many, one that offers nothing goes first. */
 function add(toast: Toast): void {
-  useToasts.setState(({ list }) => {
+  useToasts.setState(({ list: before }) => {
+    // The same words again, without anything to choose, are said once.
+    const list = before.filter(({ text, action }) => action !== undefined || text !== toast.text);
     if (list.length < MOST) return { list: [...list, toast] };
     const spare = list.find(({ action }) => action === undefined) ?? list[0];
     return { list: [...list.filter((each) => each !== spare), toast] };
