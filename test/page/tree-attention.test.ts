@@ -180,17 +180,20 @@ describe.skipIf(inject("chromium") === "")("attention [browser]", () => {
       );
     await row(page, "Backend").focus();
     await page.keyboard.press("w");
-    await expect.poll(card).toBe(threads["Migration dry run"]);
+    const both = [threads["Migration dry run"], threads["Refund rounding in JPY"]];
+    await expect.poll(async () => both.includes((await card()) || "")).toBe(true);
+    // Asked within the same second, either may be the first.
+    const [first, second] = (await card()) === both[0] ? both : both.toReversed();
     await page.keyboard.press("w");
-    await expect.poll(card).toBe(threads["Refund rounding in JPY"]);
+    await expect.poll(card).toBe(second);
     // On the thread itself, from anywhere in it.
     await page.getByRole("button", { name: "Find in thread" }).focus();
     await page.keyboard.press("w");
-    await expect.poll(card).toBe(threads["Refund rounding in JPY"]);
+    await expect.poll(card).toBe(second);
     await page.keyboard.press("d");
     await page.getByRole("button", { name: "1 waiting" }).waitFor();
     await page.keyboard.press("w");
-    await expect.poll(card).toBe(threads["Migration dry run"]);
+    await expect.poll(card).toBe(first);
     await page.keyboard.press("a");
     await page.locator("[data-approval]").waitFor({ state: "detached" });
     await expect
