@@ -312,6 +312,37 @@ describe.skipIf(inject("chromium") === "")("artifacts in the page [browser]", ()
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Errands");
   });
 
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+  const make = async (page: Page, kind: string) => {
+    await page.getByRole("button", { name: "Open a list, note or view" }).click();
+    await page.getByRole("menuitem", { name: `New ${kind}` }).click();
+    await page.getByLabel(`Name of the ${kind}`).waitFor();
+  };
+
+  test("[PGE17] a new list that was named takes items, and one that is renamed gives the focus to its menu", async () => {
+    const page = await opened(await stage.scene());
+    await make(page, "list");
+    await page.keyboard.type("Tea and more");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Add an item");
+    await page.keyboard.type("Sencha");
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: "Sencha" }).waitFor();
+    await page.getByRole("button", { name: "More for Tea and more" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.getByLabel("Name of the list").fill("Tea");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("More for Tea");
+  });
+
+  test("[PGE17] a new note that was named is written", async () => {
+    const page = await opened(await stage.scene());
+    await make(page, "note");
+    await page.keyboard.type("Why");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Text of Why");
+  });
+
   test("[PAT41] panels are kept for the workspace across reloads", async () => {
     const { page } = await withList();
     await page.reload();

@@ -52,6 +52,19 @@ describe.skipIf(inject("chromium") === "")("importing sessions in the page [brow
     await first.getByRole("dialog", { name: "Import sessions" }).waitFor();
   });
 
+  test("[PGE17] the dialog's next step has the focus: to begin, and to close when it is done", async () => {
+    const scene = await stage.scene();
+    old(talk(home, scene.root).save());
+    const page = await opened(scene);
+    await begin(page).waitFor();
+    const at = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await expect.poll(at).toMatch(/^Import \d+ session/);
+    await page.keyboard.press("Enter");
+    await expect.poll(at).toBe("Close");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  });
+
   test("[IMP101] what is chosen is imported and appears in the tree; what was left behind is told, and again only what is new", async () => {
     const scene = await stage.scene();
     const session = talk(home, scene.root);

@@ -99,6 +99,30 @@ describe.skipIf(inject("chromium") === "")("approvals in a thread [browser]", ()
     await shot(elsewhere, "thread-allowed-elsewhere");
   });
 
+  test("[PTH25] a card names the rule it asks by only where there is one, and leads to what its agent may do", async () => {
+    const scene = await stage.scene();
+    const { path } = await asked(scene, "wipe the cache");
+    const page = await browser.open(stage.gateway(), path);
+    const card = page.getByRole("group", { name: "Codex wants to use risky_work" });
+    await card.getByText("risky_work asks before it is used.").waitFor();
+    expect(await card.getByText("toolApprovals").count()).toBe(0);
+    await card.getByRole("button", { name: "What Codex may do" }).click();
+    await page.getByRole("dialog").getByText("Asks for").waitFor();
+    await page.keyboard.press("Escape");
+    await card.focus();
+    await page.keyboard.press("a");
+    await card.waitFor({ state: "detached" });
+    const { id } = await scene.start({ agent_id: "codex", title: "By a rule" });
+    playByAgent(scene.model, { codex: [calls("odd_write", { a: "b" }), "Written."] });
+    await scene.startRun(id, "go");
+    const other = await browser.open(stage.gateway(), pathOf(scene, id));
+    await other.getByText("odd_write asks, by Codex’s rule odd_*.").waitFor();
+    // Its message has the focus now: no letter falls through to the page.
+    await soon(() => page.evaluate(() => document.activeElement?.closest("[data-item], .dock") != null)).toBe(
+      true,
+    );
+  });
+
   test("[PTH24] a card leaves out no argument, whatever else is drawn of them", async () => {
     const scene = await stage.scene();
     const page = await browser.open(stage.gateway(), `/w/${scene.workspace_id}`);

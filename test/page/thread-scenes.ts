@@ -23,7 +23,11 @@ export function threadStage(given: Partial<RunStageGiven> = {}) {
         color: "walnut",
         toolApprovals: { allow: ["*"] },
       }),
-      patient(url, "codex", { displayName: "Codex", color: "woad" }),
+      patient(url, "codex", {
+        displayName: "Codex",
+        color: "woad",
+        toolApprovals: { ask: ["odd_*"] },
+      }),
     ],
     plugins: { artifacts: { enabled: false } },
   });

@@ -167,6 +167,43 @@ describe.skipIf(inject("chromium") === "")("attention [browser]", () => {
     await expect.poll(() => page.title()).toBe("(1) Migration dry run, Heddle");
   });
 
+  test("[PGT67] W brings to the card that waits, which has the focus, and then to the next; with none it says so", async () => {
+    const place = await harbor(stage);
+    const { ws, threads } = place;
+    const page = await browser.open(stage.gateway(), `/w/${ws}`);
+    await asks(place, "Migration dry run", "codex");
+    await asks(place, "Refund rounding in JPY", "codex");
+    await page.getByRole("button", { name: "2 waiting" }).waitFor();
+    const card = () =>
+      page.evaluate(
+        () => document.activeElement?.matches("[data-approval]") && location.pathname.split("/").at(-1),
+      );
+    await row(page, "Backend").focus();
+    await page.keyboard.press("w");
+    const both = [threads["Migration dry run"], threads["Refund rounding in JPY"]];
+    await expect.poll(async () => both.includes((await card()) || "")).toBe(true);
+    // Asked within the same second, either may be the first.
+    const [first, second] = (await card()) === both[0] ? both : both.toReversed();
+    await page.keyboard.press("w");
+    await expect.poll(card).toBe(second);
+    // On the thread itself, from anywhere in it.
+    await page.getByRole("button", { name: "Find in thread" }).focus();
+    await page.keyboard.press("w");
+    await expect.poll(card).toBe(second);
+    await page.keyboard.press("d");
+    await page.getByRole("button", { name: "1 waiting" }).waitFor();
+    await page.keyboard.press("w");
+    await expect.poll(card).toBe(first);
+    await page.keyboard.press("a");
+    await page.locator("[data-approval]").waitFor({ state: "detached" });
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest("[data-item], .dock") != null))
+      .toBe(true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("w");
+    await page.getByText("Nothing waits for you.").waitFor();
+  });
+
   test("[PGT63] notifications are offered once, asked for only by a click, and come only while the window is hidden", async () => {
     const place = await harbor(stage);
     const { scene, ws, threads } = place;

@@ -12,6 +12,10 @@ const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
+/** E gives the focus to the text. */
+const inEditor = (page: Page) =>
+  expect.poll(() => page.evaluate(() => document.activeElement?.classList.contains("cm-content"))).toBe(true);
+
 describe.skipIf(inject("chromium") === "")("the tree by keyboard [browser]", () => {
   const stage = runStage(sqliteStore, treeStage);
   const browser = pageBrowser();
@@ -49,6 +53,7 @@ describe.skipIf(inject("chromium") === "")("the tree by keyboard [browser]", () 
     await page.keyboard.type("we", { delay: 20 });
     // W is a command, so that nothing was spelled.
     await page.getByText("Nothing waits for you.").waitFor();
+    await inEditor(page);
     await row(page, "Backend").focus();
     await page.keyboard.type("de", { delay: 20 });
     await expect.poll(() => focused(page)).toBe("Decisions");
@@ -104,6 +109,8 @@ describe.skipIf(inject("chromium") === "")("the tree by keyboard [browser]", () 
     await row(page, "Web").focus();
     await press(page, "e");
     await expect.poll(() => page.url()).toContain(`/agents-md/${folders.Web}`);
+    await inEditor(page);
+    await row(page, "Web").focus();
     await press(page, "/");
     await page.getByRole("textbox", { name: "Filter the tree" }).waitFor();
     const before = (await scene.list()).length;

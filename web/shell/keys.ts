@@ -2,9 +2,11 @@ import { useEffect } from "react";
 import { type Command, matchesKeys, useCommandList } from "../state/commands.js";
 import { usePrefs } from "../state/prefs.js";
 import { isComposing } from "../ui/composing.js";
+import { dropStrayKeys } from "./stray-keys.js";
 
 /** Listens for the keys of every command that is offered. */
 export function useKeys(): void {
+  useEffect(dropStrayKeys, []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       // A key that a list, menu or field took for itself is not a command, nor is one that composes a character.

@@ -18,6 +18,7 @@ import { Home } from "./home.js";
 import { useKeys } from "./keys.js";
 import { OfflineBanner } from "./offline.js";
 import { Overlays } from "./overlays.js";
+import { focusPane, useLastFocus } from "./pane-focus.js";
 import { type Panes, useDrawers, usePanes } from "./panes.js";
 import { Resizer } from "./resizer.js";
 import { SignedOut } from "./signed-out.js";
@@ -37,6 +38,7 @@ import {
 export function Shell() {
   useTheme();
   useKeys();
+  useLastFocus();
   useOpenWorkspace();
   useLoadAhead();
   useEffect(watchOutbox, []);
@@ -169,31 +171,6 @@ function useOpenWorkspace(): void {
     void openTree(id);
     void loadUnderWay(id).catch(() => {});
   }, [id]);
-}
-
-const PANES = [".side", ".main", ".insp"];
-
-/** The next pane in reading order gets the focus, where it was last if it can; one that has no place for it is passed over. */
-function focusPane(step: 1 | -1): void {
-  const panes = PANES.map((name) => document.querySelector<HTMLElement>(name)).filter(
-    (pane) => pane !== null,
-  );
-  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
-  // Without a focus the first pane is the next of none, and the last the one before.
-  const from = at < 0 && step < 0 ? 0 : at;
-  const turns = panes.map((_, by) => panes[(from + step * (by + 1) + 2 * panes.length) % panes.length]);
-  turns
-    .map(placeIn)
-    .find((place) => place !== undefined)
-    ?.focus();
-}
-
-function placeIn(pane: HTMLElement | undefined): HTMLElement | undefined {
-  const places = (which: string) => [...(pane?.querySelectorAll<HTMLElement>(which) ?? [])];
-  const shown = (place: HTMLElement) => place.checkVisibility() && !place.matches(":disabled");
-  return (
-    places("[data-pane-focus]").find(shown) ?? places("[tabindex='0'], button, a[href], textarea").find(shown)
-  );
 }
 
 function usePaneCommands({ toggleSide, toggleInsp }: Panes): void {

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "react";
+import { create } from "zustand";
 import type { Run } from "../../src/protocol/index.js";
 import { client } from "./gateway.js";
 import { usePrefs } from "./prefs.js";
@@ -48,6 +49,9 @@ function newsMatters(news: ReturnType<typeof useNews>, threads: Tree["threads"])
     .map(([id, kind]) => ({ key: id, kind, thread_id: id, agent_id: threads.get(id)?.agent_id }));
 }
 
+/** What waits that the person asked to be brought to; its card takes the focus as soon as it is drawn. */
+export const useMatterAsked = create<{ readonly key?: string | undefined }>()(() => ({}));
+
 /** Goes to what waits for the person, one after the other: first what asks, then what is new. */
 export function goToNextMatter(): void {
   const { ws, threads } = useTree.getState();
@@ -58,12 +62,37 @@ export function goToNextMatter(): void {
   const asks = mattersOf(waiting);
   const matters =
     asks.length > 0 ? asks : newsMatters(useSeen.getState().byWorkspace[ws]?.news ?? {}, threads);
-  const ids = [...new Set(matters.map(({ thread_id }) => thread_id))];
+  const next = nextOf(matters);
+  if (next === undefined) {
+    toast("Nothing waits for you.");
+    return;
+  }
+  if (next.kind === "waiting") useMatterAsked.setState({ key: next.key });
+  // On a phone another pane may stand in the place of the thread's messages.
+  const isHere = openThread() === next.thread_id && document.querySelector(".main.thread") !== null;
+  if (!isHere) navigate({ view: "thread", ws, thread: next.thread_id });
+}
+
+/** The one after the one in focus, else the first of what is open, else the first of the next thread. */
+function nextOf(matters: readonly Matter[]): Matter | undefined {
+  const card = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset.approval;
+  const at = matters.findIndex(({ key }) => key === card);
+  if (at >= 0) return matters[(at + 1) % matters.length];
+  const here = openThread();
+  return (
+    matters.find(({ kind, thread_id }) => kind === "waiting" && thread_id === here) ??
+    afterThread(matters, here)
+  );
+}
+
+function afterThread(matters: readonly Matter[], thread: string | undefined): Matter | undefined {
+  const at = matters.findLastIndex(({ thread_id }) => thread_id === thread);
+  return matters[(at + 1) % matters.length];
+}
+
+function openThread(): string | undefined {
   const route = currentRoute();
-  const here = route.view === "thread" ? ids.indexOf(route.thread) : -1;
-  const next = ids[(here + 1) % ids.length];
-  if (next === undefined) toast("Nothing waits for you.");
-  else navigate({ view: "thread", ws, thread: next });
+  return route.view === "thread" && !route.full ? route.thread : undefined;
 }
 
 /** Keeps what was seen, the window's title and the desktop's notifications in step with what happens. */

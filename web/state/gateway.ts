@@ -66,5 +66,21 @@ export function call<M extends MethodName>(method: M, params: Params<M>): Promis
   return client.call(method, params);
 }
 
+/** What a person commanded while there was no connection. */
+export class NotConnectedError extends Error {
+  constructor() {
+    super("Not connected: nothing was changed. Try again when the gateway is back.");
+  }
+}
+
+/**
+ * A call that a person commands. Without a connection it is refused at once: held, it would be carried out behind the back
+ * of somebody who has gone elsewhere since.
+ */
+export async function command<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>> {
+  if (client.state !== "open") throw new NotConnectedError();
+  return client.call(method, params);
+}
+
 /** Names this window to the gateway: its panels, and what is selected in them. */
 export const WINDOW_ID = `win_${crypto.randomUUID()}`;

@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import { problemOf } from "./errors.js";
+import { NotConnectedError } from "./gateway.js";
 
 export interface Toast {
   readonly id: number;
@@ -29,7 +30,12 @@ export function show(text: string, action?: Toast["action"]): number {
 
 /** `Moved 4 threads to Release 4.2` with `Undo`. */
 export function toastUndo(text: string, undo: () => Promise<unknown>): number {
-  return show(text, { label: UNDO, run: () => void undo().catch(toastProblem) });
+  const failed = (error: unknown) => {
+    // What was never asked for can still be taken back.
+    if (error instanceof NotConnectedError) toastUndo(text, undo);
+    toastProblem(error);
+  };
+  return show(text, { label: UNDO, run: () => void undo().catch(failed) });
 }
 
 const UNDO = "Undo";
@@ -54,7 +60,9 @@ export function toastProblem(error: unknown): void {
 
 /** Where there are too many, one that offers nothing goes first. */
 function add(toast: Toast): void {
-  useToasts.setState(({ list }) => {
+  useToasts.setState(({ list: before }) => {
+    // The same words again, without anything to choose, are said once.
+    const list = before.filter(({ text, action }) => action !== undefined || text !== toast.text);
     if (list.length < MOST) return { list: [...list, toast] };
     const spare = list.find(({ action }) => action === undefined) ?? list[0];
     return { list: [...list.filter((each) => each !== spare), toast] };

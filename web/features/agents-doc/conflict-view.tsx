@@ -6,9 +6,10 @@ import { useCommands } from "../../state/commands.js";
 import { Button } from "../../ui/button.js";
 import { when } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
+import { placeIn, useWritingOn } from "./conflict-focus.js";
 import { ConflictRegion } from "./conflict-region.js";
 import { Crumbs } from "./crumbs.js";
-import { takeTheirs } from "./doc-actions.js";
+import { decide, takeTheirs } from "./doc-actions.js";
 import type { DocSession } from "./doc-session.js";
 import type { Choices, DocState, Stored } from "./doc-state.js";
 import type { DocRoute } from "./history.js";
@@ -41,8 +42,9 @@ export default function ConflictView({ session, state, route }: ConflictViewProp
   const tabbed = size === "narrow" || size === "phone";
   const [column, setColumn] = useState<Column>("merged");
   const grid = useRef<HTMLDivElement>(null);
-  const save = () => left === 0 && void session.decide(mergedText(regions, choices));
+  const save = () => left === 0 && decide(session, mergedText(regions, choices), placeIn(grid.current));
   useConflictKeys(grid, save);
+  useWritingOn(grid, session, regions);
   const actions = <Actions session={session} mine={mine} left={left} onSave={save} />;
   return (
     <main className="main">
@@ -95,7 +97,7 @@ function Actions({ session, mine, left, onSave }: ActionsProps) {
     left === 0 ? undefined : left === 1 ? "One overlap is left" : `${inWords(left)} overlaps are left`;
   return (
     <div className="conflict-do">
-      <Button onClick={() => void session.decide(mine)}>Keep mine</Button>
+      <Button onClick={() => decide(session, mine)}>Keep mine</Button>
       <Button onClick={() => takeTheirs(session)}>Take theirs</Button>
       <Button kind="primary" keys="mod+s" off={off} onClick={onSave}>
         Save merged

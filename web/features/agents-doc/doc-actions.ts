@@ -1,4 +1,5 @@
 import { Copy, Download, FileDown, Trash2 } from "lucide-react";
+import { askForEditor, type TextPlace } from "../../state/editor-asked.js";
 import { isUnderWay, useRuns } from "../../state/runs.js";
 import { toast, toastProblem, toastUndo } from "../../state/toasts.js";
 import { docName, useTree } from "../../state/tree.js";
@@ -91,11 +92,17 @@ function whatChanges(folder: string | undefined, inherited: Inherited | undefine
   return `${counted(threads.length, "thread")} ${then}${running ? " What runs now keeps its version until it ends." : ""}`;
 }
 
+/** A conflict or a loss ends with this text, and whoever decided writes on in it. */
+export function decide(session: DocSession, text: string, place?: TextPlace): void {
+  askForEditor(session.ws, session.folder, place);
+  void session.decide(text);
+}
+
 /** Gives up what is unsaved for what was saved elsewhere; for a moment it can be had back. */
 export function takeTheirs(session: DocSession): void {
   const { mine = "", theirs } = session.state ?? {};
   if (!theirs) return;
-  void session.decide(theirs.content);
+  decide(session, theirs.content);
   const what = theirs.version === 0 ? "Let the file go" : `Took v${theirs.version}`;
   toastUndo(what, async () => session.edit(mine));
 }

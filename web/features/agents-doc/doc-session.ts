@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from "zustand";
 import type { AgentsDoc } from "../../../src/protocol/index.js";
 import { normaliseText } from "../../../src/protocol/plain.js";
+import type { TextPlace } from "../../state/editor-asked.js";
 import { isKind, isRefused, problemOf } from "../../state/errors.js";
 import { call, client } from "../../state/gateway.js";
 import { adoptText, keepText, scopeKey } from "./doc-kept.js";
@@ -32,6 +33,8 @@ export class DocSession {
   readonly store: StoreApi<Held> = createStore<Held>(() => ({}));
   readonly ws: string;
   readonly folder: string | undefined;
+  /** Where somebody was writing when the text was taken away from under them. */
+  writingAt: TextPlace | undefined;
   readonly #scope: string;
   readonly #stops: (() => void)[] = [];
   /** Views that show it; undefined before the first, which may come after the document was read. */

@@ -1,15 +1,13 @@
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { EditorView, placeholder } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { type TextPlace, useAskedFor } from "../../state/editor-asked.js";
 import { toast } from "../../state/toasts.js";
 import { counted } from "../../ui/format.js";
 import type { DocSession } from "./doc-session.js";
 import { changesTo, Elsewhere, setup } from "./editor-setup.js";
 
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-}
+export type Place = TextPlace;
 
 interface EditorProps {
   readonly session: DocSession;
@@ -34,6 +32,15 @@ export default function Editor({ session, label, instead, onPlace }: EditorProps
       made.destroy();
     };
   }, [session, onPlace]);
+  useLayoutEffect(() => {
+    session.writingAt = undefined;
+    // Before it is taken away: afterwards nobody could tell that it had the focus.
+    return () => {
+      if (view.current?.hasFocus) session.writingAt = placeOf(view.current.state);
+    };
+  }, [session]);
+  const write = useCallback((place?: TextPlace) => writeAt(view.current, place), []);
+  useAskedFor(session.ws, session.folder, write);
   useEffect(() => {
     view.current?.dispatch({ effects: shown.current.reconfigure(shownWith(label, instead)) });
   }, [label, instead]);
@@ -67,6 +74,15 @@ function takeOver(view: EditorView, text: string): void {
   const kept = view.scrollSnapshot().map(changes);
   const annotations = [Elsewhere.of(true), Transaction.addToHistory.of(false)];
   view.dispatch({ changes, annotations, ...(kept && { effects: kept }) });
+}
+
+/** Gives the text the focus, at a place of it that is still there. */
+function writeAt(view: EditorView | undefined, place: Place | undefined): void {
+  view?.focus();
+  if (!view || !place) return;
+  const line = view.state.doc.line(Math.min(place.line, view.state.doc.lines));
+  const anchor = Math.min(line.from + place.column - 1, line.to);
+  view.dispatch({ selection: { anchor }, scrollIntoView: true });
 }
 
 function placeOf(state: EditorState): Place {

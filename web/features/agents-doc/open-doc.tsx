@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon.js";
 import { MenuButton } from "../../ui/menu-button.js";
 import { AboutPane } from "./about-pane.js";
 import { Crumbs } from "./crumbs.js";
-import { docMenu, startFromInherited, takeTheirs } from "./doc-actions.js";
+import { decide, docMenu, startFromInherited, takeTheirs } from "./doc-actions.js";
 import { DocFoot } from "./doc-foot.js";
 import type { DocSession } from "./doc-session.js";
 import type { DocState } from "./doc-state.js";
@@ -148,7 +148,7 @@ function DeletedElsewhere({ session, state, name }: DeletedElsewhereProps) {
         </b>{" "}
         <span className="ink-2">Autosave is paused and your text is kept.</span>
       </p>
-      <Button onClick={() => void session.decide(state.mine)}>Keep mine</Button>
+      <Button onClick={() => decide(session, state.mine)}>Keep mine</Button>
       <Button onClick={() => takeTheirs(session)}>Take theirs</Button>
     </div>
   );

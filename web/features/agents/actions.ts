@@ -1,6 +1,7 @@
 import type { Params } from "../../../src/protocol/index.js";
-import { call } from "../../state/gateway.js";
-import { currentRoute, navigate, pathOf, type Route } from "../../state/router.js";
+import { arrivalFrom } from "../../state/arrival.js";
+import { command } from "../../state/gateway.js";
+import { currentRoute, pathOf, type Route } from "../../state/router.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useTree } from "../../state/tree.js";
 
@@ -22,9 +23,10 @@ type Start = Omit<Params<"thread/start">, "workspace_id">;
 export async function startThread(given: Start): Promise<string | undefined> {
   const { ws } = useTree.getState();
   if (ws === undefined) return undefined;
+  const arrive = arrivalFrom();
   try {
-    const { thread } = await call("thread/start", { workspace_id: ws, ...given });
-    navigate({ view: "thread", ws, thread: thread.id });
+    const { thread } = await command("thread/start", { workspace_id: ws, ...given });
+    arrive({ view: "thread", ws, thread: thread.id }, "Made a new thread");
     return thread.id;
   } catch (error) {
     toastProblem(error);
@@ -37,14 +39,15 @@ export async function switchTo(agent_id: string, message?: string): Promise<void
   const { ws } = useTree.getState();
   if (ws === undefined) return;
   const left = threadHere();
+  const arrive = arrivalFrom();
   try {
-    const { thread } = await call("thread/switch", {
+    const { thread } = await command("thread/switch", {
       workspace_id: ws,
       agent_id,
       ...(left !== undefined && { return_to: left }),
       ...(message !== undefined && { message }),
     });
-    navigate({ view: "thread", ws, thread: thread.id });
+    arrive({ view: "thread", ws, thread: thread.id }, "The agent’s thread is there");
   } catch (error) {
     toastProblem(error);
   }
@@ -54,9 +57,10 @@ export async function switchTo(agent_id: string, message?: string): Promise<void
 export async function forkTo(thread_id: string, agent_id: string): Promise<void> {
   const { ws } = useTree.getState();
   if (ws === undefined) return;
+  const arrive = arrivalFrom();
   try {
-    const { thread } = await call("thread/fork", { workspace_id: ws, thread_id, agent_id });
-    navigate({ view: "thread", ws, thread: thread.id });
+    const { thread } = await command("thread/fork", { workspace_id: ws, thread_id, agent_id });
+    arrive({ view: "thread", ws, thread: thread.id }, "The fork is there");
   } catch (error) {
     toastProblem(error);
   }

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import type { Agent, Params, Thread } from "../../../src/protocol/index.js";
-import { call } from "../../state/gateway.js";
+import { command } from "../../state/gateway.js";
 import { toastProblem } from "../../state/toasts.js";
 import { Button } from "../../ui/button.js";
 
@@ -38,7 +38,11 @@ function isModelApi({ type, provider = "" }: Agent): boolean {
 }
 
 function update(thread: Thread, change: Omit<Params<"thread/update">, "thread_id">): Promise<boolean> {
-  return call("thread/update", { workspace_id: thread.workspace_id, thread_id: thread.id, ...change }).then(
+  return command("thread/update", {
+    workspace_id: thread.workspace_id,
+    thread_id: thread.id,
+    ...change,
+  }).then(
     () => true,
     (error) => {
       toastProblem(error);

@@ -1,9 +1,10 @@
 import { Funnel, ListChecks, type LucideIcon, NotebookPen } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { create } from "zustand";
 import { type ArtifactKind, closePanel, openPanel, type Panel, renamePanel } from "../../state/panels.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
-import { callTool, type Named, openWorkspace } from "./tools.js";
+import { commandTool, type Named, openWorkspace } from "./tools.js";
 
 export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
   list: ListChecks,
@@ -12,10 +13,30 @@ export const ICONS: Readonly<Record<ArtifactKind, LucideIcon>> = {
 };
 
 /** The panel whose name is being written. */
-export const useRenaming = create<{ readonly id: string | undefined }>()(() => ({ id: undefined }));
+export const useRenaming = create<Renaming>()(() => ({ id: undefined }));
 
-export function startRenaming(id: string | undefined): void {
-  useRenaming.setState({ id });
+interface Renaming {
+  readonly id: string | undefined;
+  /** It was just made: with its name it is not done yet. */
+  readonly fresh?: boolean | undefined;
+  /** The list or note that was just named: now it is to be written in. */
+  readonly named?: string | undefined;
+}
+
+export function startRenaming(id: string | undefined, fresh = false): void {
+  useRenaming.setState({ id, fresh });
+}
+
+/** Calls `begin` once this list or note, which was just made, has its name. */
+export function useJustNamed(artifact: string, begin: () => void): void {
+  const named = useRenaming((state) => state.named === artifact);
+  const latest = useRef(begin);
+  useEffect(() => {
+    latest.current = begin;
+    if (!named) return;
+    useRenaming.setState({ named: undefined });
+    latest.current();
+  });
 }
 
 /** What each is called where something is called by it. */
@@ -35,14 +56,14 @@ export function openNamed({ kind, id, name, query }: Named): string {
 export async function createArtifact(kind: ArtifactKind): Promise<void> {
   const ws = openWorkspace();
   try {
-    const { id, ...made } = await callTool<{ id: string; name?: string; title?: string; query?: string }>(
+    const { id, ...made } = await commandTool<{ id: string; name?: string; title?: string; query?: string }>(
       `${kind}s_create`,
       FRESH[kind],
       ws,
     );
     if (openWorkspace() !== ws) return;
     const name = made.name ?? made.title ?? "";
-    startRenaming(openPanel({ kind, artifact: id, name, query: made.query }));
+    startRenaming(openPanel({ kind, artifact: id, name, query: made.query }), true);
   } catch (error) {
     toastProblem(error);
   }
@@ -66,14 +87,14 @@ async function giveName(
   name: string,
   ws: ReturnType<typeof openWorkspace>,
 ): Promise<void> {
-  await callTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
+  await commandTool(`${kind}s_update`, { [kind]: artifact, [NAME_KEY[kind]]: name }, ws);
   if (openWorkspace() === ws) renamePanel(id, name, query);
 }
 
 export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promise<void> {
   const ws = openWorkspace();
   try {
-    await callTool(`${kind}s_delete`, { [kind]: artifact }, ws);
+    await commandTool(`${kind}s_delete`, { [kind]: artifact }, ws);
     const reopen = openWorkspace() === ws ? closePanel(id) : () => {};
     toastUndo(`Deleted “${name}”`, async () => {
       await restoreArtifact(kind, artifact, ws);
@@ -85,5 +106,5 @@ export async function deleteArtifact({ id, kind, artifact, name }: Panel): Promi
 }
 
 export function restoreArtifact(kind: ArtifactKind, artifact: string, ws?: string): Promise<unknown> {
-  return callTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact }, ws);
+  return commandTool(`${kind}s_restore`, { [kind === "list" ? "id" : kind]: artifact }, ws);
 }

@@ -1,7 +1,7 @@
 import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { counted } from "../../ui/format.js";
 import { readAgain, showItems } from "./data.js";
-import { callTool, type Item, openWorkspace } from "./tools.js";
+import { commandTool, type Item, openWorkspace } from "./tools.js";
 
 /** One after the other: many at once would come to stand in any order. */
 async function each(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
@@ -27,7 +27,7 @@ export async function markDone(items: readonly Item[], done: boolean): Promise<v
   showItems((all) => all.map((item) => (ids.has(item.id) ? { ...item, done } : item)));
   const ws = openWorkspace();
   const others = items.filter((item) => item.done !== done);
-  await attempted(() => each(others, ({ id }) => callTool("lists_item_update", { item: id, done }, ws)));
+  await attempted(() => each(others, ({ id }) => commandTool("lists_item_update", { item: id, done }, ws)));
 }
 
 export async function removeItems(items: readonly Item[]): Promise<void> {
@@ -35,10 +35,12 @@ export async function removeItems(items: readonly Item[]): Promise<void> {
   const ids = new Set(items.map(({ id }) => id));
   showItems((all) => all.filter(({ id }) => !ids.has(id)));
   const went = await attempted(() =>
-    each(items, ({ id }) => callTool("lists_item_remove", { item: id }, ws)),
+    each(items, ({ id }) => commandTool("lists_item_remove", { item: id }, ws)),
   );
   if (!went) return;
-  toastUndo(`Deleted ${nameOf(items)}`, () => each(items, ({ id }) => callTool("lists_restore", { id }, ws)));
+  toastUndo(`Deleted ${nameOf(items)}`, () =>
+    each(items, ({ id }) => commandTool("lists_restore", { id }, ws)),
+  );
 }
 
 /** Moves items to another list. The way back leads to where each one stood. */
@@ -49,18 +51,18 @@ export async function moveItems(
 ): Promise<void> {
   const ws = openWorkspace();
   const went = await attempted(() =>
-    each(items, ({ id }) => callTool("lists_item_move", { item: id, to_list: to.id }, ws)),
+    each(items, ({ id }) => commandTool("lists_item_move", { item: id, to_list: to.id }, ws)),
   );
   if (!went) return;
   const back = ({ id, position }: Item) =>
-    callTool("lists_item_move", { item: id, to_list: from.id, ...(position && { position }) }, ws);
+    commandTool("lists_item_move", { item: id, to_list: from.id, ...(position && { position }) }, ws);
   toastUndo(`Moved ${nameOf(items)} to ${to.name}`, () => each(items, back));
 }
 
 /** Puts an item where another one stands. */
 export async function putItem(item: Item, at: Item): Promise<void> {
   showItems((all) => reordered(all, item.id, at.id));
-  await attempted(() => callTool("lists_item_move", { item: item.id, position: at.position }));
+  await attempted(() => commandTool("lists_item_move", { item: item.id, position: at.position }));
 }
 
 function reordered(all: readonly Item[], id: string, at: string): readonly Item[] {
@@ -72,7 +74,7 @@ function reordered(all: readonly Item[], id: string, at: string): readonly Item[
 
 /** Whether it was added: if not, what was typed stays. */
 export function addItem(list: string, title: string): Promise<boolean> {
-  return attempted(() => callTool("lists_item_add", { list, items: [{ title }] }));
+  return attempted(() => commandTool("lists_item_add", { list, items: [{ title }] }));
 }
 
 type ItemFields = Partial<Pick<Item, "title" | "notes" | "url" | "tags">>;
@@ -80,7 +82,7 @@ type ItemFields = Partial<Pick<Item, "title" | "notes" | "url" | "tags">>;
 export async function changeItem(item: Item, fields: ItemFields): Promise<boolean> {
   const shown = (each: Item) => (each.id === item.id ? { ...each, ...fields } : each);
   showItems((all) => all.map(shown));
-  return attempted(() => callTool("lists_item_update", { item: item.id, ...fields }));
+  return attempted(() => commandTool("lists_item_update", { item: item.id, ...fields }));
 }
 
 /** `Payments, 15 Nov` */

@@ -5,6 +5,7 @@ import { isComposing } from "../../ui/composing.js";
 import { count } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { MenuButton } from "../../ui/menu-button.js";
+import { useJustNamed } from "./artifact-actions.js";
 import { addItem, markDone, removeItems } from "./item-actions.js";
 import { listMenu } from "./item-menu.js";
 import type { Selection } from "./selection.js";
@@ -47,6 +48,8 @@ export function SelectionFoot({
 /** A new item at the end. What could not be added stays in the field. */
 export function AddFoot({ list }: { readonly list: string }) {
   const busy = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  useJustNamed(list, () => field.current?.focus());
   const key = async (event: KeyboardEvent<HTMLInputElement>) => {
     const field = event.currentTarget;
     const title = field.value.trim();
@@ -59,7 +62,7 @@ export function AddFoot({ list }: { readonly list: string }) {
   return (
     <label className="pfoot add">
       <Icon of={Plus} size={14} />
-      <input aria-label="Add an item" placeholder="Add an item" maxLength={500} onKeyDown={key} />
+      <input ref={field} aria-label="Add an item" placeholder="Add an item" maxLength={500} onKeyDown={key} />
     </label>
   );
 }

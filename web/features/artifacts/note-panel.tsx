@@ -4,6 +4,7 @@ import { type Panel, renamePanel } from "../../state/panels.js";
 import { Button, IconButton } from "../../ui/button.js";
 import { isComposing } from "../../ui/composing.js";
 import { Icon } from "../../ui/icon.js";
+import { useJustNamed } from "./artifact-actions.js";
 import { problemIn, useNote } from "./data.js";
 import {
   type Draft,
@@ -37,6 +38,7 @@ export function NotePanel({ panel }: { readonly panel: Panel }) {
 
 function OpenNote({ panel, note }: { readonly panel: Panel; readonly note: Note }) {
   const draft = useDraft(note);
+  useJustNamed(note.id, () => editNote(note));
   const edit = (
     <IconButton
       icon={draft ? Check : Pencil}

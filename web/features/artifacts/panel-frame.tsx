@@ -77,12 +77,19 @@ function menuOf(panel: Panel): MenuItems {
 /** Enter and leaving it keep the name, Escape does not. */
 function NameField({ panel }: { readonly panel: Panel }) {
   const left = useRef(false);
-  const leave = async (name: string) => {
+  const end = (field: HTMLElement, stays: boolean) => {
+    left.current = true;
+    const { fresh } = useRenaming.getState();
+    // Whoever went elsewhere with the pointer stays there.
+    if (stays && fresh && panel.kind !== "view") useRenaming.setState({ named: panel.artifact });
+    else if (stays) field.closest("header")?.querySelector<HTMLElement>("[aria-haspopup=menu]")?.focus();
+    startRenaming(undefined);
+  };
+  const leave = async (field: HTMLInputElement, stays: boolean) => {
     if (left.current) return;
     left.current = true;
-    const wanted = name.trim();
-    if (wanted === "" || wanted === panel.name || (await renameArtifact(panel, wanted)))
-      startRenaming(undefined);
+    const wanted = field.value.trim();
+    if (wanted === "" || wanted === panel.name || (await renameArtifact(panel, wanted))) end(field, stays);
     else left.current = false;
   };
   return (
@@ -94,14 +101,13 @@ function NameField({ panel }: { readonly panel: Panel }) {
       ref={(field) => {
         if (field && document.activeElement !== field) field.select();
       }}
-      onBlur={(event) => void leave(event.currentTarget.value)}
+      onBlur={(event) => void leave(event.currentTarget, false)}
       onKeyDown={(event) => {
         if (isComposing(event)) return;
-        if (event.key === "Enter") void leave(event.currentTarget.value);
+        if (event.key === "Enter") void leave(event.currentTarget, true);
         if (event.key === "Escape") {
           event.stopPropagation();
-          left.current = true;
-          startRenaming(undefined);
+          end(event.currentTarget, true);
         }
       }}
     />

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { problemOf } from "../../state/errors.js";
 import { isComposing } from "../../ui/composing.js";
-import { callTool } from "./tools.js";
+import { callTool, commandTool } from "./tools.js";
 
 interface QueryLineProps {
   readonly view: string;
@@ -59,7 +59,7 @@ function QueryField({ view, query, onLeave }: QueryLineProps & { onLeave(): void
     event.preventDefault();
     if (wanted === query || wanted === "") return onLeave();
     try {
-      await callTool("views_update", { view, query: wanted });
+      await commandTool("views_update", { view, query: wanted });
       onLeave();
     } catch (error) {
       setWrong(problemOf(error).message);

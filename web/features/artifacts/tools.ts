@@ -1,4 +1,4 @@
-import { call } from "../../state/gateway.js";
+import { call, command } from "../../state/gateway.js";
 import type { ArtifactKind } from "../../state/panels.js";
 import { useTree } from "../../state/tree.js";
 
@@ -53,8 +53,22 @@ export const openWorkspace = (): string | undefined => useTree.getState().ws;
 
 /** Calls a tool as the person: without a thread, so within nobody's scope but their own. */
 export async function callTool<T>(name: string, given: object, workspace_id = openWorkspace()): Promise<T> {
+  return outputOf(call, name, given, workspace_id);
+}
+
+/** As `callTool`, for what the person commands: without a connection it is refused. */
+export async function commandTool<T>(name: string, given: object, ws = openWorkspace()): Promise<T> {
+  return outputOf(command, name, given, ws);
+}
+
+async function outputOf<T>(
+  by: typeof call,
+  name: string,
+  given: object,
+  workspace_id: string | undefined,
+): Promise<T> {
   if (workspace_id === undefined) throw new ToolRefused("No workspace is open.");
-  const result = await call("tool/call", { workspace_id, name, arguments: { ...given } });
+  const result = await by("tool/call", { workspace_id, name, arguments: { ...given } });
   if (result.status === "failed") throw new ToolRefused(result.output);
   return JSON.parse(result.output) as T;
 }

@@ -3,6 +3,7 @@ import { ScrollText } from "lucide-react";
 import { useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Thread } from "../../../src/protocol/index.js";
+import { askForEditor } from "../../state/editor-asked.js";
 import { call } from "../../state/gateway.js";
 import { docInEffect, docName, useTree } from "../../state/tree.js";
 import { counted } from "../../ui/format.js";
@@ -17,7 +18,11 @@ export function Governs({ thread }: { readonly thread: Thread }) {
     <span className="governs">
       <Icon of={ScrollText} size={14} />
       {doc.name === undefined ? (
-        <Link to={{ view: "doc", ws: thread.workspace_id }} title="Create the root AGENTS.md">
+        <Link
+          to={{ view: "doc", ws: thread.workspace_id }}
+          title="Create the root AGENTS.md"
+          onClick={() => askForEditor(thread.workspace_id, undefined)}
+        >
           No AGENTS.md applies
         </Link>
       ) : (

@@ -2,7 +2,7 @@ import type { Run, Thread } from "../../../src/protocol/index.js";
 import { contextLine } from "../../state/context-line.js";
 import { clearDraft, draftOf, giveBack, NO_DRAFT } from "../../state/drafts.js";
 import { isKind } from "../../state/errors.js";
-import { call, client } from "../../state/gateway.js";
+import { call, client, command } from "../../state/gateway.js";
 import { keepHanded } from "../../state/handed.js";
 import { dropImages } from "../../state/kept-images.js";
 import { contentOf, onArrival, post } from "../../state/outbox.js";
@@ -53,7 +53,7 @@ export async function steerDraft(thread: Thread, run: Run | undefined): Promise<
 }
 
 export async function stopRun({ id: run_id, workspace_id }: Run): Promise<void> {
-  await call("run/cancel", { workspace_id, run_id }).catch(toastProblem);
+  await command("run/cancel", { workspace_id, run_id }).catch(toastProblem);
 }
 
 /** Messages to other agents, by the thread they were written in: their sender goes along, unless they went elsewhere meanwhile. */

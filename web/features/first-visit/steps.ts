@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Agent } from "../../../src/protocol/index.js";
 import { useAgents } from "../../state/agents.js";
-import { call } from "../../state/gateway.js";
+import { arrivalFrom } from "../../state/arrival.js";
+import { askForEditor } from "../../state/editor-asked.js";
+import { call, command } from "../../state/gateway.js";
 import { post } from "../../state/outbox.js";
 import { navigate } from "../../state/router.js";
 import { toastProblem } from "../../state/toasts.js";
@@ -73,6 +75,7 @@ function instruct(ws: string, progress: Progress, guide: Agent | undefined, off:
       action: "Write AGENTS.md",
       run: () => {
         note(ws, { along: true });
+        askForEditor(ws, undefined);
         navigate({ view: "doc", ws });
       },
     };
@@ -116,19 +119,20 @@ interface Errand {
 
 /** Sends it in the thread of the steps, which is made when it is not there. */
 async function send({ ws, thread: last, content, guide, context = false }: Errand): Promise<void> {
+  const arrive = arrivalFrom();
   try {
     const known = last !== undefined && useTree.getState().threads.has(last);
     const thread = known ? last : await begin(ws, guide);
     note(ws, { thread, along: true });
-    await call("run/start", { workspace_id: ws, thread_id: thread, content });
-    navigate({ view: "thread", ws, thread, ...(context && { pane: "context" as const }) });
+    await command("run/start", { workspace_id: ws, thread_id: thread, content });
+    arrive({ view: "thread", ws, thread, ...(context && { pane: "context" as const }) }, "It is sent");
   } catch (error) {
     toastProblem(error);
   }
 }
 
 async function begin(ws: string, guide: Agent | undefined): Promise<string> {
-  const { thread } = await call("thread/start", {
+  const { thread } = await command("thread/start", {
     workspace_id: ws,
     title: "Welcome",
     ...(guide && { agent_id: guide.agent_id }),
@@ -138,7 +142,7 @@ async function begin(ws: string, guide: Agent | undefined): Promise<string> {
 
 /** A first message of one's own. Once it has a thread it is kept until the gateway has it, whatever happens here. */
 export async function sendFirst(ws: string, text: string, guide: Agent | undefined): Promise<void> {
-  const { thread } = await call("thread/start", {
+  const { thread } = await command("thread/start", {
     workspace_id: ws,
     ...(guide && { agent_id: guide.agent_id }),
   });

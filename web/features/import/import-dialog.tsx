@@ -1,7 +1,8 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTree } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
 import { Dialog } from "../../ui/dialog.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { count, counted } from "../../ui/format.js";
 import { lostIn, summaryOf, toldIn } from "./summary.js";
 import { type Phase, type Progress, type Source, type Taken, useImport } from "./use-import.js";
@@ -25,6 +26,11 @@ export default function ImportDialog({ onClose }: ImportDialogProps) {
 
 function Steps({ ws, onClose }: ImportDialogProps & { readonly ws: string }) {
   const { phase, begin } = useImport(ws);
+  // What was pressed or had the focus goes with each step.
+  useEffect(() => {
+    if (phase.at === "choosing" || phase.at === "done")
+      focusSoon(() => document.querySelector<HTMLElement>("dialog.imp .btn.primary"));
+  }, [phase.at]);
   if (phase.at === "choosing" && phase.sources.length > 0)
     return <Choice sources={phase.sources} onBegin={begin} onClose={onClose} />;
   return (

@@ -3,6 +3,7 @@ import type { Run } from "../../../src/protocol/index.js";
 import { navigate, type ThreadRoute } from "../../state/router.js";
 import { isUnderWay } from "../../state/runs.js";
 import { Button } from "../../ui/button.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { clockTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { type ShownRun, useJournal, useTold } from "./data.js";
@@ -49,6 +50,12 @@ function goTo(route: ThreadRoute, change: Partial<ThreadRoute>): void {
   navigate({ ...route, message: undefined, pane: "context", ...change });
 }
 
+/** The button that leads there goes: who pressed it goes on at the one that leads back. */
+function preview(route: ThreadRoute): void {
+  goTo(route, { preview: true });
+  focusSoon(() => document.querySelector<HTMLElement>(".would-h button"));
+}
+
 function NoRun({ route, loading, error }: { route: ThreadRoute; loading: boolean; error: unknown }) {
   if (loading) return <Skeleton />;
   if (error) return <Problem error={error} />;
@@ -59,7 +66,7 @@ function NoRun({ route, loading, error }: { route: ThreadRoute; loading: boolean
         Here stands what the agent was told, section by section, once you have asked it something.
       </p>
       <div className="btns">
-        <Button small icon={Eye} onClick={() => goTo(route, { preview: true })}>
+        <Button small icon={Eye} data-preview-next="" onClick={() => preview(route)}>
           Preview next
         </Button>
       </div>
@@ -162,7 +169,7 @@ function Ways({ route, run, told, nothing }: WaysProps) {
       <Button small icon={Braces} off={off} onClick={() => full("request")}>
         Request
       </Button>
-      <Button small icon={Eye} onClick={() => goTo(route, { preview: true })}>
+      <Button small icon={Eye} data-preview-next="" onClick={() => preview(route)}>
         Preview next
       </Button>
     </div>

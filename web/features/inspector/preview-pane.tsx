@@ -1,7 +1,9 @@
 import { Braces, Text, X } from "lucide-react";
+import type { KeyboardEvent } from "react";
 import { navigate, type ThreadRoute } from "../../state/router.js";
 import { useThreadRuns } from "../../state/runs.js";
 import { Button, IconButton } from "../../ui/button.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { DeliveryBox, Shadowed } from "./delivery-box.js";
 import { DeltaLine } from "./delta-line.js";
 import { useNextMessage } from "./draft.js";
@@ -17,10 +19,19 @@ export function PreviewPane({ route }: { readonly route: ThreadRoute }) {
   const { data, error, isFetching } = usePreview(route.ws, route.thread, true);
   const runs = useThreadRuns(route.thread);
   const next = useNextMessage(route.thread);
-  const leave = () => navigate({ ...route, preview: undefined });
+  const leave = () => {
+    navigate({ ...route, preview: undefined });
+    focusSoon(() => document.querySelector<HTMLElement>("[data-preview-next]"));
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    // The drawer around it stays.
+    event.preventDefault();
+    leave();
+  };
   const full = (show: "text" | "request") => navigate({ ...route, pane: "context", full: true, show });
   return (
-    <section className="would" aria-label="Would be sent now" aria-busy={isFetching}>
+    <section className="would" aria-label="Would be sent now" aria-busy={isFetching} onKeyDown={pressed}>
       <div className="row-x would-h">
         <h2 className="strong">Would be sent now</h2>
         <span className="grow" />

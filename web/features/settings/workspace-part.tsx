@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import type { Result, Workspace } from "../../../src/protocol/index.js";
 import { openOverlay } from "../../shell/overlays.js";
-import { call, client } from "../../state/gateway.js";
+import { client, command } from "../../state/gateway.js";
 import { queries } from "../../state/queries.js";
 import { toastProblem } from "../../state/toasts.js";
 import { readWorkspacesAgain } from "../../state/workspaces.js";
@@ -54,7 +54,7 @@ function Name({ workspace }: { readonly workspace: Workspace }) {
     const wanted = name.trim();
     if (wanted === "" || wanted === workspace.name) return setName(workspace.name);
     try {
-      await call("workspace/update", { workspace_id: workspace.id, name: wanted });
+      await command("workspace/update", { workspace_id: workspace.id, name: wanted });
       void readWorkspacesAgain();
       void queries.invalidateQueries({ queryKey: ["agents", workspace.id, "workspace"] });
     } catch (error) {
@@ -98,7 +98,7 @@ function Reindex({ ws }: { readonly ws: string }) {
   const begin = async () => {
     setBusy(true);
     setResult(undefined);
-    await call("workspace/reindex", { workspace_id: ws }).then(setResult, toastProblem);
+    await command("workspace/reindex", { workspace_id: ws }).then(setResult, toastProblem);
     setBusy(false);
     setProgress(undefined);
   };

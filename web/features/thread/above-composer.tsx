@@ -1,6 +1,7 @@
 import { ArrowDown } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { agentName, useAgent } from "../../state/agents.js";
+import { useMatterAsked } from "../../state/attention.js";
 import { useActiveRun } from "../../state/runs.js";
 import { Button } from "../../ui/button.js";
 import { count } from "../../ui/format.js";
@@ -22,6 +23,7 @@ interface AboveComposerProps {
 /** What can't be seen from here: new messages below, and calls that wait. It lies over the messages and moves nothing. */
 export function AboveComposer({ scroller, items, missed }: AboveComposerProps) {
   const fresh = useFresh(scroller, items) + missed;
+  useMatter(scroller, items);
   return (
     <div className="above">
       {fresh > 0 && (
@@ -86,7 +88,25 @@ function useSettled(wanted: boolean): boolean {
   return settled;
 }
 
-const LOOKS = 20;
+/** Somebody asked for a card by its key: they are brought to it, also where the thread is only just being read. */
+function useMatter(scroller: Scroller, items: readonly Item[]): void {
+  const { thread } = usePlace();
+  const key = useMatterAsked((asked) => asked.key);
+  const approvals = useActiveRun(thread)?.approvals;
+  const isHere = approvals?.some((one) => approvalKey(one) === key) === true;
+  const drawn = items.length > 0;
+  const latest = useRef(scroller);
+  useEffect(() => {
+    latest.current = scroller;
+  });
+  useEffect(() => {
+    if (key === undefined || !isHere || !drawn) return;
+    useMatterAsked.setState({ key: undefined });
+    void show(latest.current, key);
+  }, [key, isHere, drawn]);
+}
+
+const LOOKS = 60;
 
 async function show({ toEnd, box }: Scroller, key: string): Promise<void> {
   const find = () => box.current?.querySelector<HTMLElement>(`[data-approval="${CSS.escape(key)}"]`);

@@ -1,13 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { RunApproval } from "../../../src/protocol/index.js";
 import { agentName, useAgent } from "../../state/agents.js";
+import { useCommandList } from "../../state/commands.js";
 import { call } from "../../state/gateway.js";
 import { usePrefs } from "../../state/prefs.js";
 import { useRun } from "../../state/runs.js";
 import { toastProblem } from "../../state/toasts.js";
 import { useThread } from "../../state/tree.js";
 import { Button } from "../../ui/button.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { count, when } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Link } from "../../ui/link.js";
@@ -20,12 +23,12 @@ import { setSeen } from "./reading.js";
 
 /** A tool call that waits for somebody's word. It never takes the focus. */
 export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
-  const { ws } = usePlace();
   const agent = useAgent(approval.agent_id);
   const thread = useThread(approval.thread_id);
   const { whole, failed, retry } = useWhole(approval);
   const [sent, setSent] = useState<Decision>();
   const ref = useInView(approvalKey(approval));
+  useHandOver(ref);
   const name = agentName(agent, approval.agent_id);
   const title = `${name} wants to ${wishOf(approval.name)}`;
   const answered = (by: Decision) => (sent === by ? { busy: true } : { off: sent && "It is being answered" });
@@ -77,12 +80,51 @@ export function ApprovalCard({ approval }: { readonly approval: RunApproval }) {
         <span className="grow" />
         <span className="why">
           {thread?.worktree && `In the worktree ${thread.worktree.path.split("/").at(-1)}. `}
-          {visibleExactly(approval.name)} asks, by {name}’s{" "}
-          <Link to={{ view: "settings", ws }}>toolApprovals</Link>
+          <Why approval={approval} name={name} />
         </span>
       </div>
     </div>
   );
+}
+
+/** By which rule it asks, as far as that is told; and the way to what its agent may do. */
+function Why({ approval, name }: { readonly approval: RunApproval; readonly name: string }) {
+  const { ws, thread } = usePlace();
+  const { agent_id, thread_id } = approval;
+  const { data } = useQuery({
+    queryKey: ["agents", ws, "details", agent_id],
+    queryFn: () => call("agent/get", { workspace_id: ws, agent_id }),
+  });
+  const rule = data?.agent.tool_approvals?.ask.find((glob) => matchesGlob(glob, approval.name));
+  const tool = visibleExactly(approval.name);
+  const may = `What ${name} may do`;
+  return (
+    <>
+      {rule === undefined ? `${tool} asks before it is used. ` : `${tool} asks, by ${name}’s rule `}
+      {rule !== undefined && <code>{visibleExactly(rule)}</code>}
+      {rule !== undefined && ". "}
+      {thread_id === thread ? (
+        <button type="button" className="link" onClick={showAgent}>
+          {may}
+        </button>
+      ) : (
+        <Link to={{ view: "thread", ws, thread: thread_id }}>Its thread</Link>
+      )}
+    </>
+  );
+}
+
+/** The header offers it, and knows what the agent may use here. */
+function showAgent(): void {
+  useCommandList
+    .getState()
+    .list.find(({ id }) => id === "agent")
+    ?.run();
+}
+
+function matchesGlob(glob: string, name: string): boolean {
+  const parts = glob.split("*").map((part) => part.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("?", "."));
+  return new RegExp(`^${parts.join(".*")}$`).test(name);
 }
 
 function keysOf(event: KeyboardEvent, answer: (decision: Decision) => void): void {
@@ -135,6 +177,21 @@ function useInView(key: string) {
     };
   }, [key]);
   return ref;
+}
+
+/** Whoever answered it by keyboard goes on at its message, or in the composer. */
+function useHandOver(ref: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const card = ref.current;
+    return () => {
+      if (!card?.contains(document.activeElement)) return;
+      const item = card.closest<HTMLElement>("[data-item]");
+      const scroll = card.closest(".scroll");
+      const again = () =>
+        scroll?.querySelector<HTMLElement>(`[data-item="${CSS.escape(item?.dataset.item ?? "")}"]`);
+      focusSoon(() => again() ?? document.querySelector<HTMLElement>(".dock textarea"));
+    };
+  }, [ref]);
 }
 
 /** What an answered card folds to: `Allowed once, 14:32`. */

@@ -1,5 +1,5 @@
 import type { RunApproval } from "../../../src/protocol/index.js";
-import { call } from "../../state/gateway.js";
+import { command } from "../../state/gateway.js";
 import { keep } from "../../state/runs.js";
 import { toastProblem } from "../../state/toasts.js";
 
@@ -15,7 +15,7 @@ export const DECIDED = { allow: "Allowed once", always: "Always allowed in this 
 export async function decide(approval: RunApproval, decision: Decision): Promise<boolean> {
   const { run_id, tool_call_id } = approval;
   try {
-    const { run } = await call("run/approve", { run_id, tool_call_id, decision });
+    const { run } = await command("run/approve", { run_id, tool_call_id, decision });
     keep([run], { told: false });
     return true;
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Message, Params } from "../../../src/protocol/index.js";
+import { arrivalFrom } from "../../state/arrival.js";
 import { isKind } from "../../state/errors.js";
-import { call } from "../../state/gateway.js";
+import { call, command } from "../../state/gateway.js";
 import { transcriptOf } from "../../state/messages.js";
 import { navigate } from "../../state/router.js";
 import { keep } from "../../state/runs.js";
@@ -69,9 +70,10 @@ export function fork(place: Place, message_id?: string): Promise<boolean> {
 async function makeFork(place: Place, message_id?: string): Promise<boolean> {
   return trying(async () => {
     const { ws: workspace_id, thread: thread_id } = place;
-    const { thread } = await call("thread/fork", { workspace_id, thread_id, message_id });
-    navigate({ view: "thread", ws: workspace_id, thread: thread.id });
-    toast(`Forked to “${thread.title}”`);
+    const arrive = arrivalFrom();
+    const { thread } = await command("thread/fork", { workspace_id, thread_id, message_id });
+    if (arrive({ view: "thread", ws: workspace_id, thread: thread.id }, `Forked to “${thread.title}”`))
+      toast(`Forked to “${thread.title}”`);
   });
 }
 

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Thread } from "../../../src/protocol/index.js";
 import { problemOf } from "../../state/errors.js";
-import { call } from "../../state/gateway.js";
-import { toastUndo } from "../../state/toasts.js";
+import { command } from "../../state/gateway.js";
+import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { isComposing } from "../../ui/composing.js";
 import { visibleExactly } from "../../ui/markdown/visible.js";
 
@@ -27,6 +27,11 @@ export function Title({ thread, editing, onEdit, onDone }: TitleProps) {
   );
 }
 
+/** The button whose menu has Rename. */
+function moreOf(field: HTMLElement | null): HTMLElement | null | undefined {
+  return field?.closest("header")?.querySelector<HTMLElement>("[aria-haspopup=menu][aria-label=More]");
+}
+
 function NameField({ thread, onDone }: Pick<TitleProps, "thread" | "onDone">) {
   const { id: thread_id, workspace_id, title: before } = thread;
   const [name, setName] = useState(before);
@@ -34,29 +39,31 @@ function NameField({ thread, onDone }: Pick<TitleProps, "thread" | "onDone">) {
   const field = useRef<HTMLInputElement>(null);
   const over = useRef(false);
   useEffect(() => field.current?.select(), []);
-  const set = (title: string) => call("thread/update", { workspace_id, thread_id, title });
-  const end = () => {
+  const set = (title: string) => command("thread/update", { workspace_id, thread_id, title });
+  const end = (stays = false) => {
     over.current = true;
+    // Whoever went elsewhere with the pointer stays there.
+    if (stays) moreOf(field.current)?.focus();
     onDone();
   };
-  const save = async () => {
+  const save = async (stays = false) => {
     const title = name.trim();
     if (over.current) return;
-    if (title === "" || title === before) return end();
+    if (title === "" || title === before) return end(stays);
     try {
       await set(title);
-      end();
+      end(stays);
       toastUndo(`Renamed to “${visibleExactly(title)}”`, () => set(before));
     } catch (error) {
       setProblem(problemOf(error).message);
-      field.current?.focus();
+      toastProblem(error);
     }
   };
   const pressed = (event: KeyboardEvent) => {
     event.stopPropagation();
     if (isComposing(event)) return;
-    if (event.key === "Enter") void save();
-    else if (event.key === "Escape") end();
+    if (event.key === "Enter") void save(true);
+    else if (event.key === "Escape") end(true);
   };
   return (
     <input

@@ -1,8 +1,12 @@
-import { call } from "../../state/gateway.js";
+import { firstPlace } from "../../shell/pane-focus.js";
+import { arrivalFrom, isStillHere } from "../../state/arrival.js";
+import { askForEditor } from "../../state/editor-asked.js";
+import { command } from "../../state/gateway.js";
 import { currentRoute, navigate } from "../../state/router.js";
 import { toastProblem, toastUndo } from "../../state/toasts.js";
 import { docInEffect, docName, ROOT, type Tree, useTree } from "../../state/tree.js";
 import { confirm } from "../../ui/confirm.js";
+import { focusSoon } from "../../ui/focus-soon.js";
 import { counted } from "../../ui/format.js";
 import { folderKey, threadsInOrder } from "./rows.js";
 import { type Things, thingsOf, topmost } from "./things.js";
@@ -19,10 +23,15 @@ function here(): string {
 /** Makes a thread and goes there. */
 export async function newThread({ folder, agent }: Start): Promise<void> {
   const ws = here();
+  const arrive = arrivalFrom();
   try {
-    const { thread } = await call("thread/start", { workspace_id: ws, folder_id: folder, agent_id: agent });
+    const { thread } = await command("thread/start", {
+      workspace_id: ws,
+      folder_id: folder,
+      agent_id: agent,
+    });
     if (folder !== undefined) setOpen([folder], true);
-    navigate({ view: "thread", ws, thread: thread.id });
+    arrive({ view: "thread", ws, thread: thread.id }, "Made a new thread");
   } catch (error) {
     toastProblem(error);
   }
@@ -30,18 +39,21 @@ export async function newThread({ folder, agent }: Start): Promise<void> {
 
 /** Makes a folder and lets its name be typed. */
 export async function newFolder(parent: string | undefined): Promise<void> {
+  const isHere = isStillHere();
   try {
     const params = { workspace_id: here(), name: "New folder", parent_folder_id: parent };
-    const { folder } = await call("thread/folder/create", params);
+    const { folder } = await command("thread/folder/create", params);
     if (parent !== undefined) setOpen([parent], true);
-    rename(folderKey(folder.id));
+    if (isHere()) rename(folderKey(folder.id));
   } catch (error) {
     toastProblem(error);
   }
 }
 
 export function openDoc(folder: string | undefined): void {
-  navigate({ view: "doc", ws: here(), folder });
+  const ws = here();
+  askForEditor(ws, folder);
+  navigate({ view: "doc", ws, folder });
 }
 
 /** Gives a thread or folder another name. A refusal is the caller's to show, where the name was typed. */
@@ -56,10 +68,10 @@ export async function renameRow(key: string, name: string): Promise<void> {
 }
 
 const setTitle = (workspace_id: string, thread_id: string, title: string): Promise<unknown> =>
-  call("thread/update", { workspace_id, thread_id, title });
+  command("thread/update", { workspace_id, thread_id, title });
 
 const setFolderName = (workspace_id: string, folder_id: string, name: string): Promise<unknown> =>
-  call("thread/folder/rename", { workspace_id, folder_id, name });
+  command("thread/folder/rename", { workspace_id, folder_id, name });
 
 /** Does the same to each, and what could be done can be taken back. */
 async function forEach(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<string[]> {
@@ -75,15 +87,20 @@ async function forEach(ids: readonly string[], act: (id: string) => Promise<unkn
   return done;
 }
 
+/** Takes back what was done to each. What fails is the offer's to say. */
+async function undoEach(ids: readonly string[], act: (id: string) => Promise<unknown>): Promise<void> {
+  for (const id of ids) await act(id);
+}
+
 const only = (threads: readonly string[]): Things => ({ threads, folders: [], docs: [] });
 
 export async function pinThreads(ids: readonly string[], pinned: boolean): Promise<void> {
   const ws = here();
   const set = (to: boolean) => (thread_id: string) =>
-    call("thread/update", { workspace_id: ws, thread_id, pinned: to });
+    command("thread/update", { workspace_id: ws, thread_id, pinned: to });
   const done = await forEach(ids, set(pinned));
   if (done.length > 0)
-    toastUndo(`${pinned ? "Pinned" : "Unpinned"} ${named(only(done))}`, () => forEach(done, set(!pinned)));
+    toastUndo(`${pinned ? "Pinned" : "Unpinned"} ${named(only(done))}`, () => undoEach(done, set(!pinned)));
 }
 
 /** Empty ones are left out: undone, they would get back what somebody cleared long ago. */
@@ -93,12 +110,12 @@ export async function clearThreads(given: readonly string[]): Promise<void> {
   const countOf = (id: string) => threads.get(id)?.message_count ?? 0;
   const ids = given.filter((id) => countOf(id) > 0);
   const messages = ids.reduce((sum, id) => sum + countOf(id), 0);
-  const done = await forEach(ids, (thread_id) => call("thread/clear", { workspace_id: ws, thread_id }));
+  const done = await forEach(ids, (thread_id) => command("thread/clear", { workspace_id: ws, thread_id }));
   if (done.length === 0) return;
   const words =
     done.length === ids.length ? `${named(only(ids))}, ${counted(messages, "message")}` : named(only(done));
   toastUndo(`Cleared ${words}`, () =>
-    forEach(done, (thread_id) => call("thread/unclear", { workspace_id: ws, thread_id })),
+    undoEach(done, (thread_id) => command("thread/unclear", { workspace_id: ws, thread_id })),
   );
 }
 
@@ -109,17 +126,20 @@ export async function deleteRows(keys: readonly string[]): Promise<void> {
   if (doc !== undefined && things.threads.length + things.folders.length === 0) return deleteDoc(doc);
   if (things.folders.length > 0 && !(await confirm(folderQuestion(useTree.getState(), things)))) return;
   const ws = here();
-  await forEach(things.folders, (folder_id) => call("thread/folder/delete", { workspace_id: ws, folder_id }));
-  leave(things);
+  const folders = await forEach(things.folders, (folder_id) =>
+    command("thread/folder/delete", { workspace_id: ws, folder_id }),
+  );
+  leave({ ...things, threads: [], folders });
   await deleteThreads(ws, things.threads);
 }
 
 async function deleteThreads(ws: string, ids: readonly string[]): Promise<void> {
   const words = named(only(ids));
-  const done = await forEach(ids, (thread_id) => call("thread/delete", { workspace_id: ws, thread_id }));
+  const done = await forEach(ids, (thread_id) => command("thread/delete", { workspace_id: ws, thread_id }));
   if (done.length === 0) return;
+  leave(only(done));
   toastUndo(`Deleted ${done.length === ids.length ? words : counted(done.length, "thread")}`, () =>
-    forEach(done.toReversed(), (thread_id) => call("thread/undelete", { workspace_id: ws, thread_id })),
+    undoEach(done.toReversed(), (thread_id) => command("thread/undelete", { workspace_id: ws, thread_id })),
   );
 }
 
@@ -129,7 +149,12 @@ function leave({ threads, folders }: Things): void {
   const gone =
     (route.view === "thread" && threads.includes(route.thread)) ||
     (route.view !== "thread" && "folder" in route && folders.includes(route.folder ?? ROOT));
-  if (gone) navigate({ view: "home", ws: here() }, { replace: true });
+  if (!gone) return;
+  navigate({ view: "home", ws: here() }, { replace: true });
+  // The tree hears of it after the answer: a row that is about to go is no place for the focus.
+  const isGone = ({ threads: left, folders: kept }: Tree) =>
+    !threads.some((id) => left.has(id)) && !folders.some((id) => kept.has(id));
+  focusSoon(() => (isGone(useTree.getState()) ? firstPlace() : undefined));
 }
 
 function folderQuestion(tree: Tree, things: Things) {
@@ -173,13 +198,13 @@ async function deleteDoc(folder: string): Promise<void> {
   const route = currentRoute();
   const workspace_id = here();
   try {
-    await call("thread/agents_doc/archive", { workspace_id, folder_id: doc.folder_id });
+    await command("thread/agents_doc/archive", { workspace_id, folder_id: doc.folder_id });
     if (route.view === "doc" && (route.folder ?? ROOT) === folder)
       navigate({ view: "home", ws: workspace_id });
     const { id: doc_id, version } = doc;
     // What somebody wrote there in the meantime is not written over.
     const back = { workspace_id, doc_id, version, expected_version: 0 };
-    toastUndo(`Deleted ${name}`, () => call("thread/agents_doc/restore", back));
+    toastUndo(`Deleted ${name}`, () => command("thread/agents_doc/restore", back));
   } catch (error) {
     toastProblem(error);
   }

@@ -1,4 +1,4 @@
-import { call } from "../../state/gateway.js";
+import { command } from "../../state/gateway.js";
 import { dismiss, isShown, toastProblem, toastUndo } from "../../state/toasts.js";
 import { folderPath, ROOT, type Tree, useTree } from "../../state/tree.js";
 import { type Things, thingsOf, topmost } from "./things.js";
@@ -83,12 +83,12 @@ interface Move {
 async function put(workspace_id: string, { thread, folder, to }: Move): Promise<void> {
   if (thread !== undefined) {
     const params = { workspace_id, thread_id: thread, folder_id: to.folder, after_id: to.afterThread };
-    const { placement } = await call("thread/move", params);
+    const { placement } = await command("thread/move", params);
     return until(({ places }) => places.get(thread)?.rank === placement.rank);
   }
   const id = folder as string;
   const params = { workspace_id, folder_id: id, parent_folder_id: to.folder, after_id: to.afterFolder };
-  const { rank } = (await call("thread/folder/move", params)).folder;
+  const { rank } = (await command("thread/folder/move", params)).folder;
   return until(({ folders }) => folders.get(id)?.rank === rank);
 }
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from "react";
 import { type Problem, problemOf } from "../../state/errors.js";
-import { call } from "../../state/gateway.js";
+import { command } from "../../state/gateway.js";
 import { navigate } from "../../state/router.js";
 import { readWorkspacesAgain } from "../../state/workspaces.js";
 import { Button } from "../../ui/button.js";
@@ -18,7 +18,7 @@ export function OpenProject({ onClose }: { onClose(): void }) {
     if (busy || path.trim() === "") return;
     setBusy(true);
     try {
-      const { workspace } = await call("workspace/create", { root_path: path.trim() });
+      const { workspace } = await command("workspace/create", { root_path: path.trim() });
       await readWorkspacesAgain();
       onClose();
       navigate({ view: "home", ws: workspace.id });
