@@ -147,11 +147,13 @@ async function recoverAnswer(
   { events, logged }: Left,
 ): Promise<void> {
   const [{ intent_id } = { intent_id: "" }] = active.intents;
-  const said = logged ? lastSaid(logged) : partOf(events, intent_id);
+  const heard = logged ? lastSaid(logged) : partOf(events, intent_id);
+  // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
+  if (!heard && askedElsewhere(active)) return;
+  const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
+  const isUnheard = begun && !logged && session.toTell.length === 0;
+  const said = isUnheard ? withNotice(heard) : heard;
   if (!said) {
-    // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
-    if (askedElsewhere(active)) return;
-    const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
     if (begun) await endUnanswered(deps, session, active, intent_id);
     return;
   }
@@ -224,6 +226,17 @@ function partOf(events: readonly RunEvent[], intent_id: string): Said | undefine
     ],
     text,
   };
+}
+
+const NOTICE =
+  "Interrupted: this was handed over, and may have been carried out in part. Find out before you do it again.";
+
+/** Whoever is asked next would be told of no answer at all, and take what was handed over for something still to be done. */
+function withNotice(heard: Said | undefined): Said {
+  if (heard && heard.text !== "") return heard;
+  if (!heard || typeof heard.content === "string") return { content: NOTICE, text: NOTICE };
+  const thoughts = heard.content.filter(({ type }) => type === "thinking");
+  return { content: [...thoughts, { type: "text", text: NOTICE }], text: NOTICE };
 }
 
 /** A call that may have had its effect is not made again: the model is told that nobody knows. */

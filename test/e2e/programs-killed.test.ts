@@ -67,6 +67,38 @@ onEitherStore("programs with a gateway that is killed", (kind) => {
     expect(program.prompts().length).toBe(asked + 1);
   });
 
+  test.each([
+    ["nothing came of it", []],
+    ["only thoughts came of it", [{ think: "Hm." }]],
+  ])(
+    "[PRG12] killed before it said a word, and %s: the thread says that it was handed over, and it is told so, not asked again",
+    async (_, deeds) => {
+      const { id } = await scene.start();
+      const asked = `HANDED-OVER\n\n${doing(...deeds, { hang: true })}`;
+      const before = program.prompts().length;
+      const { run } = await scene.startRun(id, asked);
+      await expect.poll(() => program.prompts().length).toBe(before + 1);
+      const thought = async () => (await scene.journal(run.id)).some((event) => event.thinking === "Hm.");
+      await expect.poll(thought).toBe(deeds.length > 0);
+      await killAndStart();
+      expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
+      const said = "Interrupted: this was handed over, and may have been carried out in part.";
+      expect((await scene.messages(id)).at(-1)).toMatchObject({
+        role: "agent",
+        stopReason: "interrupted",
+        content: [
+          ...deeds.map(({ think: text }) => ({ type: "thinking", text })),
+          { type: "text", text: expect.stringContaining(said) },
+        ],
+      });
+      await scene.answered(id, "hello, are you there?");
+      const told = program.prompts().at(-1) ?? "";
+      const [from, to] = [told.indexOf("HANDED-OVER"), told.indexOf("hello, are you there?")];
+      expect(told.slice(from, to)).toMatch(/may have been carried out in part[\s\S]*<\//);
+      await verifyAll(scene);
+    },
+  );
+
   test("[PRG11] killed while somebody is asked: the run ends, and the thread can be used", async () => {
     const { id } = await scene.start();
     const { run } = await scene.startRun(id, doing({ ask: "edit", input: {} }));
