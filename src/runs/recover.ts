@@ -12,6 +12,8 @@ import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
 import { type ActiveRun, askedElsewhere } from "./fold/state.js";
 import { logQuestion } from "./log-question.js";
+import { openStretch } from "./program/open-stretch.js";
+import { recordStretch } from "./program/work.js";
 import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
@@ -151,6 +153,12 @@ async function recoverAnswer(
   // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
   if (!heard && askedElsewhere(active)) return;
   const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
+  const content = heard?.content ?? "";
+  const open = logged ? undefined : await openStretch(deps, { active, events, intent_id, content });
+  if (open) {
+    await recordStretch({ deps, session, intent_id }, open);
+    return endUnanswered(deps, session, active, intent_id);
+  }
   const isUnheard = begun && !logged && session.toTell.length === 0;
   const said = isUnheard ? withNotice(heard) : heard;
   if (!said) {
