@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { Lossy } from "./session.js";
 
 /** Sessions are written by other programs, in versions nobody has listed: every value is looked at before it is used. */
@@ -19,6 +20,12 @@ export function listOf(value: unknown): readonly unknown[] {
 
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Where an agent worked. A relative path would be one of the gateway's own directory, and says nothing. */
+export function directoryOf(value: unknown): string | undefined {
+  const path = textOf(value);
+  return path !== undefined && isAbsolute(path) ? path : undefined;
 }
 
 export function numberOf(value: unknown): number | undefined {

@@ -1,10 +1,19 @@
 import type { RunUsage } from "../protocol/index.js";
 import type { PromptMessage, ProviderEvent } from "../providers/index.js";
-import type { ReceiptStatus, RunError } from "./fold/events.js";
+import type { EffectProgress, ReceiptStatus, RunError } from "./fold/events.js";
 import type { Live } from "./live.js";
+import type { KeptBlob } from "./session/parts.js";
 
 type Part = Exclude<PromptMessage["content"], string>[number];
 type Call = NonNullable<PromptMessage["tool_calls"]>[number];
+
+/** What has come and is not in the journal yet. */
+export interface Progress {
+  readonly came: Pick<EffectProgress, "text" | "thinking" | "begun" | "ended">;
+  readonly blobs?: readonly KeptBlob[];
+  /** It could not be kept: it comes before what came since. */
+  giveBack(): void;
+}
 
 interface Said {
   readonly id: string;
@@ -79,19 +88,19 @@ export class Answer {
   }
 
   /** What has come since the last time this was asked. */
-  takeProgress(): { text?: string; thinking?: string } | undefined {
+  takeProgress(): Progress | undefined {
     const text = this.#text;
     const thinking = this.#thinking;
     if (text === "" && thinking === "") return undefined;
     this.#text = "";
     this.#thinking = "";
-    return { ...(text !== "" && { text }), ...(thinking !== "" && { thinking }) };
-  }
-
-  /** What was taken could not be kept: it comes before what came since. */
-  giveBack({ text = "", thinking = "" }: { text?: string; thinking?: string }): void {
-    this.#text = text + this.#text;
-    this.#thinking = thinking + this.#thinking;
+    return {
+      came: { ...(text !== "" && { text }), ...(thinking !== "" && { thinking }) },
+      giveBack: () => {
+        this.#text = text + this.#text;
+        this.#thinking = thinking + this.#thinking;
+      },
+    };
   }
 
   /** How long each thought took, until something else came; in their order in what it said. */

@@ -1,7 +1,7 @@
 import { sha256 } from "../base/index.js";
 import { encodeMessage } from "../prompts/index.js";
 import type { PromptMessage } from "../providers/index.js";
-import { Answer } from "./answer.js";
+import { Answer, type Progress } from "./answer.js";
 import { requestFor } from "./context.js";
 import type { RunsDeps } from "./deps.js";
 import type { AskedCall, EffectProgress, EffectReceipt } from "./fold/events.js";
@@ -31,10 +31,7 @@ export async function askModel(deps: RunsDeps, session: ThreadSession): Promise<
   live.begin(active.step);
   const request = requestFor(config, toSend(session, prepared), prepared.tools, session.key.thread_id);
   const answer = new Answer(live, session.callIds, () => deps.clock.now());
-  const progress = setInterval(
-    () => keepProgress(deps, session, intent_id, { get: () => answer }),
-    PROGRESS_MS,
-  );
+  const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
   try {
     const provider = deps.providers.for(config, session.key.workspace_id);
     const options = { signal: session.stop.signal, after: session.durable };
@@ -56,12 +53,12 @@ function toSend(
   return [...placed, ...(marker ? [marker] : []), ...told.sent()];
 }
 
-/** `get` answers what is being said at the moment: a program says one thing after the other. */
+/** What has come of an answer so far survives a gateway that is killed. */
 export function keepProgress(
   deps: RunsDeps,
   session: ThreadSession,
   intent_id: string,
-  { get }: { readonly get: () => Answer },
+  answer: { takeProgress(): Progress | undefined },
 ): void {
   session
     .change(async () => {
@@ -69,9 +66,9 @@ export function keepProgress(
       const open = active?.intents.some(
         (intent) => intent.intent_id === intent_id && intent.status === "open",
       );
-      const answer = get();
-      const came = open ? answer.takeProgress() : undefined;
-      if (!active || !came) return;
+      const progress = open ? answer.takeProgress() : undefined;
+      if (!active || !progress) return;
+      const { came, blobs = [] } = progress;
       const event: EffectProgress = {
         type: "effect.progress",
         at: deps.clock.now(),
@@ -79,8 +76,8 @@ export function keepProgress(
         intent_id,
         ...came,
       };
-      await commitEvents(deps, session, [event]).catch((error) => {
-        answer.giveBack(came);
+      await commitEvents(deps, session, [event], { blobs }).catch((error) => {
+        progress.giveBack();
         throw error;
       });
     })

@@ -11,7 +11,10 @@ import type { RunsDeps } from "./deps.js";
 import { drive } from "./drive.js";
 import type { EffectReceipt, RunEnd, RunEvent } from "./fold/events.js";
 import { type ActiveRun, askedElsewhere } from "./fold/state.js";
+import { lastSaid, partOf, type Said, withNotice } from "./heard.js";
 import { logQuestion } from "./log-question.js";
+import { openStretch } from "./program/open-stretch.js";
+import { recordStretch } from "./program/work.js";
 import { restoreRun } from "./restore.js";
 import { loadHistory } from "./session/history.js";
 import type { SessionKey } from "./session/parts.js";
@@ -147,14 +150,28 @@ async function recoverAnswer(
   { events, logged }: Left,
 ): Promise<void> {
   const [{ intent_id } = { intent_id: "" }] = active.intents;
-  const said = logged ? lastSaid(logged) : partOf(events, intent_id);
-  if (!said) {
-    // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
-    if (askedElsewhere(active)) return;
-    const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
-    if (begun) await endUnanswered(deps, session, active, intent_id);
-    return;
+  const heard = logged ? lastSaid(logged) : partOf(events, intent_id);
+  // An agent elsewhere answers in its own time; what it may not have got is posted again, under the same key.
+  if (!heard && askedElsewhere(active)) return;
+  const begun = events.some((event) => event.type === "program.handed" && event.intent_id === intent_id);
+  const content = heard?.content ?? "";
+  const open = logged ? undefined : await openStretch(deps, { active, events, intent_id, content });
+  if (open) {
+    await recordStretch({ deps, session, intent_id }, open);
+    return endUnanswered(deps, session, active, intent_id);
   }
+  const isUnheard = begun && !logged && session.toTell.length === 0;
+  const said = isUnheard ? withNotice(heard) : heard;
+  if (said) await endAnswered(deps, session, active, { intent_id, said, logged });
+  else if (begun) await endUnanswered(deps, session, active, intent_id);
+}
+
+async function endAnswered(
+  deps: RunsDeps,
+  session: ThreadSession,
+  active: ActiveRun,
+  { intent_id, said, logged }: Pick<Left, "logged"> & { intent_id: string; said: Said },
+): Promise<void> {
   const message: PromptMessage = { role: "assistant", content: said.content };
   session.transcript.answered(active.step, message, { finish: "stop" });
   const encoded = encodeMessage({ role: "assistant", content: said.text });
@@ -188,42 +205,6 @@ async function endUnanswered(
     recovered: true,
   };
   await session.change(() => endRun(deps, session, { receipt, error: ANSWERING }));
-}
-
-interface Said {
-  readonly content: PromptMessage["content"];
-  readonly text: string;
-}
-
-/** The answer was in the log, only its end was not committed. */
-function lastSaid({ content }: Message): Said {
-  const after = content.findLastIndex((block) => block?.type === "tool_call_ref");
-  const text = content
-    .slice(after + 1)
-    .flatMap((block) => (block?.type === "text" ? [String(block.text)] : []))
-    .join("");
-  return { content: text, text };
-}
-
-function partOf(events: readonly RunEvent[], intent_id: string): Said | undefined {
-  let text = "";
-  let thinking = "";
-  for (const event of events) {
-    // What a program had said by then stands with what it did.
-    if (event.type === "program.worked") [text, thinking] = ["", ""];
-    if (event.type !== "effect.progress" || event.intent_id !== intent_id) continue;
-    text += event.text ?? "";
-    thinking += event.thinking ?? "";
-  }
-  if (text === "" && thinking === "") return undefined;
-  if (thinking === "") return { content: text, text };
-  return {
-    content: [
-      { type: "thinking", text: thinking },
-      { type: "text", text },
-    ],
-    text,
-  };
 }
 
 /** A call that may have had its effect is not made again: the model is told that nobody knows. */

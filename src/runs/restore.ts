@@ -6,7 +6,7 @@ import type { RunsDeps } from "./deps.js";
 import { eventsOfRun } from "./find.js";
 import type { EffectReceipt, ProgramWorked, PromptCompiled, RunEvent } from "./fold/events.js";
 import type { ActiveRun } from "./fold/state.js";
-import { encodeStretch, type Stretch } from "./program/work-answer.js";
+import { encodeStretch, type Stretch } from "./program/stretch.js";
 import type { ThreadSession } from "./session/session.js";
 
 /** Brings back from the journal what a run under way has said and done. Answers its events. */
@@ -45,7 +45,7 @@ async function restoreReceipt(deps: RunsDeps, restoring: Restoring, receipt: Eff
   restoring.received(receipt, result ? await messageAt(deps, result) : undefined, changed);
 }
 
-async function messageAt(deps: RunsDeps, ref: string): Promise<PromptMessage | undefined> {
+export async function messageAt(deps: RunsDeps, ref: string): Promise<PromptMessage | undefined> {
   return (await deps.texts.load([ref])).get(ref)?.messages[0];
 }
 

@@ -92,7 +92,7 @@ function closeCalls(session: ThreadSession, active: ActiveRun): void {
   }
 }
 
-const UNALLOWED = "The run ended before somebody allowed this call. It was not made.";
+export const UNALLOWED = "The run ended before somebody allowed this call. It was not made.";
 const UNANSWERED =
   "The run ended before this call was answered. It may or may not have had its effect. Find out before you call it again.";
 

@@ -1,7 +1,7 @@
 import type { Message } from "../atsf/index.js";
 import type { PromptMessage } from "../providers/index.js";
 import type { EffectReceipt } from "./fold/events.js";
-import type { Stretch } from "./program/work-answer.js";
+import type { Stretch } from "./program/stretch.js";
 
 type Block = Message["content"][number];
 type ToolCall = NonNullable<Message["toolCalls"]>[number];

@@ -181,4 +181,56 @@ describe("conversations with an agent that is a program", () => {
     const next = await ask([user(doing(...deeds)), assistant(first.text), user(doing({ say: "yes" }))]);
     expect(next).toEqual({ text: "yes", thread_id: first.thread_id });
   });
+
+  const edit = doing({ tool: "edit", input: { path: "a.txt" }, output: "edited" });
+  const stopped = doing({ tool: "edit", output: "edited" }, { hang: true });
+  const after = doing({ say: "I edited it." });
+
+  test("[CCE4] an answer without words is known again, and its work is not asked for a second time", async () => {
+    const scene = await stage.scene();
+    const client = openAi(stage, scene);
+    const ask = (...messages: ChatCompletionMessageParam[]) =>
+      client.chat.completions.create({ model: "doer", messages }).withResponse();
+    const first = await ask(user(edit));
+    expect(first.data.choices[0]?.message.content ?? "").toBe("");
+    const known = [user(edit), assistant(""), user(after)] as const;
+    const second = await ask(...known);
+    expect(second.data.choices[0]?.message.content).toBe("I edited it.");
+    const third = await ask(...known, assistant("I edited it."), user(doing({ say: "bye" })));
+    const threads = [first, second, third].map(({ response }) => response.headers.get("x-heddle-thread-id"));
+    expect(new Set(threads).size).toBe(1);
+    expect(program.prompts().filter((prompt) => prompt.includes(edit))).toHaveLength(1);
+    expect(program.prompts().at(-2)).toBe(after);
+  });
+
+  test("[CCE4] who stops it before it has said a word goes on in the same thread, and it is told what it did", async () => {
+    const scene = await stage.scene();
+    const client = openAi(stage, scene);
+    const stream = await client.chat.completions.create({
+      model: "doer",
+      messages: [user(stopped)],
+      stream: true,
+    });
+    const [run] = await scene.runs();
+    const kinds = async () => (await scene.journal(run?.id ?? "")).map(({ type }) => type);
+    await expect.poll(kinds).toContain("program.worked");
+    stream.controller.abort();
+    expect((await scene.ended(run?.id ?? "")).status).toBe("cancelled");
+    await expect.poll(async () => (await scene.get(run?.thread_id ?? "")).status).toBe("idle");
+    const next = await client.chat.completions
+      .create({ model: "doer", messages: [user(stopped), user(after)] })
+      .withResponse();
+    expect(next.response.headers.get("x-heddle-thread-id")).toBe(run?.thread_id);
+    expect(program.prompts().at(-1)).toMatch(/\[result of edit\]\nedited[\s\S]*I edited it/);
+  });
+
+  test("[CCE5] an answer that said something is not passed over where the client leaves it out", async () => {
+    const client = openAi(stage, await stage.scene());
+    const ask = async (...messages: ChatCompletionMessageParam[]) =>
+      (await client.chat.completions.create({ model: "doer", messages }).withResponse()).response.headers.get(
+        "x-heddle-thread-id",
+      );
+    const first = await ask(user(doing({ tool: "edit" }, { say: "Done." })));
+    expect(await ask(user(doing({ tool: "edit" }, { say: "Done." })), user(after))).not.toBe(first);
+  });
 });

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Claude } from "../imports/sessions.js";
+import { Claude, Codex, Opencode, Pi } from "../imports/sessions.js";
 import { type Import, old, only, realDirectory, snapshot, stage, take, talk } from "../imports/stage.js";
 import { sqliteStore } from "../support/stores.js";
 import { projectDirectory, type ThreadScene } from "../support/threads.js";
@@ -66,6 +66,30 @@ describe("which sessions, and where to", () => {
       { status: "imported" },
     ]);
     rmSync(join(at.home, ".claude"), { recursive: true });
+  });
+
+  test("[IMP70] [IMP71] a session with a relative directory does not say where it belongs", async () => {
+    const scene = await at.scene();
+    // From where the gateway runs it would be the workspace's own.
+    const cwd = relative(process.cwd(), scene.root);
+    talk(at.home, cwd);
+    new Codex(at.home, cwd).user("Look").says("Done.").save();
+    new Pi(at.home, cwd).user("a", null, "Look").save();
+    new Opencode(at.home, cwd).begin().message("m", { role: "user" }, [{ type: "text", text: "Look" }]);
+    const { data } = await scene.wire.result("import/sources", { workspace_id: scene.workspace_id });
+    expect(data.map(({ tool, threads, elsewhere }) => [tool, threads, elsewhere])).toEqual([
+      ["claude", 0, 1],
+      ["codex", 0, 1],
+      ["pi", 0, 1],
+      ["opencode", 0, 1],
+    ]);
+    const home = (await scene.wire.result("workspace/list", { limit: 1 })).data[0]?.id;
+    for (const { tool } of data) {
+      expect(await take(scene, { from: tool })).toMatchObject({ total: 0, data: [] });
+      const all = await take(scene, { from: tool, all: true, dry_run: true });
+      expect(all.data.map(({ workspace_id }) => workspace_id)).toEqual([home]);
+    }
+    for (const own of [".claude", ".codex", ".pi", ".local"]) rmSync(join(at.home, own), { recursive: true });
   });
 
   test("[IMP72] [IMP73] a file or a session that is named goes where it was asked for; `directory` takes its sessions alone", async () => {

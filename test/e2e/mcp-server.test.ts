@@ -238,6 +238,51 @@ describe("calls", () => {
     },
   );
 
+  test.each([
+    ["auto", "cancels"],
+    ["legacy", "cancels"],
+    ["legacy", "has no more time for"],
+  ] as const)(
+    "[MSV7] [%s] a client that %s a call takes the run along, and can be used on",
+    async (mode, how) => {
+      const scene = await stage.scene();
+      scene.plays({ steps: [{ gate: "never" }, { text: "Done." }] });
+      const client = await open({ mode, headers: within(scene) });
+      const leaving = new AbortController();
+      const options = how === "cancels" ? { signal: leaving.signal } : { timeout: 1500 };
+      const waiting = client.callTool(message({}), options).catch((error) => error);
+      await scene.model.request(0);
+      if (how === "cancels") leaving.abort();
+      expect(await waiting).toBeInstanceOf(Error);
+      const [run] = await scene.runs();
+      expect((await endOf(scene, run?.id ?? "")).status).toBe("cancelled");
+      expect((await client.listTools()).tools).toHaveLength(5);
+    },
+  );
+
+  test("[MSV7] a cancellation ends no call of a client elsewhere, and neither of two that can't be told apart", async () => {
+    const scenes = [await stage.scene(), await stage.scene()] as const;
+    const started = async (scene: RunScene, signal?: AbortSignal) => {
+      scene.plays({ steps: [{ gate: `over ${scene.workspace_id}` }, { text: "Done." }] });
+      const before = (await scene.runs()).length;
+      const client = await open({ headers: within(scene) });
+      const options = signal ? { signal } : {};
+      const waiting = client.callTool(message({ session: "create" }), options).catch((error) => error);
+      await expect.poll(async () => (await scene.runs()).length).toBe(before + 1);
+      return { client, waiting };
+    };
+    const leaving = new AbortController();
+    const elsewhere = await started(scenes[0]);
+    const gone = await started(scenes[1], leaving.signal);
+    const twin = await started(scenes[1]);
+    leaving.abort();
+    expect(await gone.waiting).toBeInstanceOf(Error);
+    await Promise.all([elsewhere, twin].map(({ client }) => client.listTools()));
+    for (const scene of scenes) scene.model.open(`over ${scene.workspace_id}`);
+    expect(jsonOf(await elsewhere.waiting)).toMatchObject({ response: "Done." });
+    expect(jsonOf(await twin.waiting)).toMatchObject({ response: "Done." });
+  });
+
   test("[MSV8] a run that fails is an error with its status and its reason", async () => {
     const scene = await stage.scene();
     const client = await open({ headers: within(scene) });

@@ -55,6 +55,37 @@ onEitherStore("programs with a gateway that is killed", (kind) => {
     await verifyAll(scene);
   });
 
+  test("[PRG11] killed while calls are under way: those that ended and those that did not are kept, and told", async () => {
+    const { id } = await scene.start();
+    const diff = { path: "a.txt", oldText: "old", newText: "new" };
+    const deploy = { begin: "execute", input: { command: "./deploy.sh" } };
+    const edit = { tool: "edit", output: "edited beside it", diff };
+    const { run } = await scene.startRun(
+      id,
+      doing({ say: "I deploy." }, deploy, edit, { think: "Hm." }, { hang: true }),
+    );
+    const kept = async () => (await scene.journal(run.id)).filter(({ type }) => type === "effect.progress");
+    await expect.poll(async () => (await kept()).flatMap(({ ended }) => ended ?? [])).toHaveLength(1);
+    await expect.poll(async () => (await kept()).map(({ thinking }) => thinking)).toContain("Hm.");
+    await killAndStart();
+    expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
+    const last = (await scene.messages(id)).at(-1);
+    expect(last).toMatchObject({
+      stopReason: "interrupted",
+      toolCalls: [
+        { name: "execute", status: "failed", output: expect.stringMatching(/may or may not have had/) },
+        { name: "edit", status: "completed", output: "edited beside it", diff },
+      ],
+    });
+    expect(last?.content.flatMap(({ text = [] }) => text).sort()).toEqual(["Hm.", "I deploy."]);
+    expect(JSON.parse(String(last?.toolCalls?.[0]?.input))).toEqual({ command: "./deploy.sh" });
+    await scene.answered(id, "what happened?");
+    expect(program.prompts().at(-1)).toMatch(
+      /I deploy\.[\s\S]*deploy\.sh[\s\S]*may or may not have had[\s\S]*edited beside it[\s\S]*what happened\?$/,
+    );
+    await verifyAll(scene);
+  });
+
   test("[PRG12] killed before anything was handed over: it is asked, once", async () => {
     const { id } = await scene.start();
     gateway.hold("prompt", "HELD");
@@ -67,13 +98,50 @@ onEitherStore("programs with a gateway that is killed", (kind) => {
     expect(program.prompts().length).toBe(asked + 1);
   });
 
+  test.each([
+    ["nothing came of it", []],
+    ["only thoughts came of it", [{ think: "Hm." }]],
+  ])(
+    "[PRG12] killed before it said a word, and %s: the thread says that it was handed over, and it is told so, not asked again",
+    async (_, deeds) => {
+      const { id } = await scene.start();
+      const asked = `HANDED-OVER\n\n${doing(...deeds, { hang: true })}`;
+      const before = program.prompts().length;
+      const { run } = await scene.startRun(id, asked);
+      await expect.poll(() => program.prompts().length).toBe(before + 1);
+      const thought = async () => (await scene.journal(run.id)).some((event) => event.thinking === "Hm.");
+      await expect.poll(thought).toBe(deeds.length > 0);
+      await killAndStart();
+      expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
+      const said = "Interrupted: this was handed over, and may have been carried out in part.";
+      expect((await scene.messages(id)).at(-1)).toMatchObject({
+        role: "agent",
+        stopReason: "interrupted",
+        content: [
+          ...deeds.map(({ think: text }) => ({ type: "thinking", text })),
+          { type: "text", text: expect.stringContaining(said) },
+        ],
+      });
+      await scene.answered(id, "hello, are you there?");
+      const told = program.prompts().at(-1) ?? "";
+      const [from, to] = [told.indexOf("HANDED-OVER"), told.indexOf("hello, are you there?")];
+      expect(told.slice(from, to)).toMatch(/may have been carried out in part[\s\S]*<\//);
+      await verifyAll(scene);
+    },
+  );
+
   test("[PRG11] killed while somebody is asked: the run ends, and the thread can be used", async () => {
     const { id } = await scene.start();
     const { run } = await scene.startRun(id, doing({ ask: "edit", input: {} }));
     await scene.changed(run.id, ({ status }) => status === "waiting");
+    const begun = async () => (await scene.journal(run.id)).some((event) => event.begun !== undefined);
+    await expect.poll(begun).toBe(true);
     await killAndStart();
     expect(await endOf(scene, run.id)).toMatchObject({ status: "interrupted" });
     expect((await scene.get(id)).status).toBe("idle");
+    expect((await scene.messages(id)).at(-1)).toMatchObject({
+      toolCalls: [{ name: "edit", status: "failed", output: expect.stringContaining("It was not made") }],
+    });
     await scene.answered(id, "and now?");
   });
 

@@ -32,6 +32,11 @@ export function isSame(message: Message, past: Past): boolean {
   );
 }
 
+/** An answer of which a client has seen nothing: it may leave it out, or send it back without words. */
+export function isSilent(message: Message): boolean {
+  return message.role === "agent" && words(textOf(message)) === "" && imagesIn(message).length === 0;
+}
+
 /** Names the beginning of a conversation. */
 export function beginningOf(first: readonly Block[]): string {
   return sha256(JSON.stringify([words(textOfBlocks(first)), first.flatMap(imageName)]));

@@ -1,16 +1,21 @@
 import type { BoundThread } from "../rpc/peer.js";
 
+type Calls = Map<string | number, Set<AbortController>>;
+
+/** Whoever makes calls: the program of a thread, or a client as far as its requests tell it from others. */
+export type Calling = BoundThread | string;
+
 /**
- * Calls that a thread's program has made and not heard of yet. Over plain HTTP a cancellation is a request of its own, which
- * names the call by an id that another client of the same thread may use too.
+ * Calls that clients have made and not heard of yet. Over plain HTTP a cancellation is a request of its own, which names
+ * the call by an id that another client of the same kind may use too.
  */
 export class CallsUnderWay {
-  readonly #of = new WeakMap<BoundThread, Map<string | number, Set<AbortController>>>();
+  readonly #of = new Map<Calling, Calls>();
 
   /** Fires when the call is cancelled. */
-  begin(bound: BoundThread, id: string | number): { readonly signal: AbortSignal; end(): void } {
-    const calls = this.#of.get(bound) ?? new Map<string | number, Set<AbortController>>();
-    this.#of.set(bound, calls);
+  begin(by: Calling, id: string | number): { readonly signal: AbortSignal; end(): void } {
+    const calls: Calls = this.#of.get(by) ?? new Map();
+    this.#of.set(by, calls);
     const same = calls.get(id) ?? new Set();
     calls.set(id, same);
     const cancelling = new AbortController();
@@ -18,13 +23,14 @@ export class CallsUnderWay {
     const end = () => {
       same.delete(cancelling);
       if (same.size === 0 && calls.get(id) === same) calls.delete(id);
+      if (calls.size === 0 && this.#of.get(by) === calls) this.#of.delete(by);
     };
     return { signal: cancelling.signal, end };
   }
 
   /** Only where it is certain which is meant. */
-  cancel(bound: BoundThread, id: string | number): void {
-    const [one, another] = this.#of.get(bound)?.get(id) ?? [];
+  cancel(by: Calling, id: string | number): void {
+    const [one, another] = this.#of.get(by)?.get(id) ?? [];
     if (one && !another) one.abort();
   }
 }

@@ -7,7 +7,7 @@ import { workspaceWish } from "../inside/choose-workspace.js";
 import type { RateLimit } from "../limits.js";
 import { gatewayError, knownError } from "../rpc/errors.js";
 import type { BoundThread } from "../rpc/peer.js";
-import { CallsUnderWay } from "./calls-under-way.js";
+import { type Calling, CallsUnderWay } from "./calls-under-way.js";
 import { ownFace } from "./own-face.js";
 import { loadSdk, type ServerSdk } from "./sdk.js";
 import { type CallBegun, serverFor } from "./server.js";
@@ -53,7 +53,7 @@ export class McpEndpoint {
     if (body && "error" in body) return refused(body.error.kind === "parse_error" ? 400 : 413, body.error);
     const parsed = body && readJson(body.text, limits);
     if (parsed && "error" in parsed) return refused(400, parsed.error);
-    if (bound && parsed) this.#noteCancel(bound, parsed.value);
+    if (parsed) this.#noteCancel(bound ?? clientOf(headers), parsed.value);
     const handler = await this.#load();
     const extra = { asked: { request, bound, gone } satisfies Asked };
     const authInfo = { token: "", clientId: "", scopes: [], extra };
@@ -79,27 +79,38 @@ export class McpEndpoint {
     const face = bound
       ? threadFace(deps, outsider, bound)
       : ownFace(deps, outsider, workspaceWish(request.headers));
-    return serverFor(sdk, { deps, face, begin: (id) => this.#begin(id, { bound, gone }) });
+    return serverFor(sdk, {
+      deps,
+      face,
+      begin: (id) => this.#begin(id, bound ?? clientOf(request.headers), gone),
+    });
   }
 
-  #begin(id: string | number, { bound, gone }: Pick<Asked, "bound" | "gone">): CallBegun {
+  #begin(id: string | number, by: Calling, gone: AbortSignal): CallBegun {
     if (this.#calls >= this.#deps.limits.inFlight) throw overloaded();
     this.#calls++;
-    const cancelled = bound && this.#underWay.begin(bound, id);
+    const cancelled = this.#underWay.begin(by, id);
     return {
-      signal: cancelled ? AbortSignal.any([gone, cancelled.signal]) : gone,
+      signal: AbortSignal.any([gone, cancelled.signal]),
       end: () => {
         this.#calls--;
-        cancelled?.end();
+        cancelled.end();
       },
     };
   }
 
-  #noteCancel(bound: BoundThread, value: unknown): void {
+  #noteCancel(by: Calling, value: unknown): void {
     const { method, params } = (value ?? {}) as { method?: unknown; params?: { requestId?: unknown } };
     const id = method === "notifications/cancelled" ? params?.requestId : undefined;
-    if (typeof id === "string" || typeof id === "number") this.#underWay.cancel(bound, id);
+    if (typeof id === "string" || typeof id === "number") this.#underWay.cancel(by, id);
   }
+}
+
+/** What a client says of itself with each request: all that tells those with the gateway's own token apart. */
+const TELLING = ["x-heddle-workspace", "x-heddle-directory", "user-agent", "mcp-protocol-version", "origin"];
+
+function clientOf(headers: Headers): string {
+  return JSON.stringify(TELLING.map((name) => headers.get(name)));
 }
 
 /** The way to hand something on to the server of a request is the one that is meant for who asks. */

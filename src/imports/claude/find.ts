@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readHead } from "../line-file.js";
 import type { Found } from "../session.js";
-import { textOf, wordOf } from "../values.js";
+import { directoryOf, textOf, wordOf } from "../values.js";
 import { filesBelow, isDirectory, type WalkedFile, whyNot } from "../walk.js";
 
 /** Sessions of Claude Code, those of its sub-agents included. */
@@ -20,7 +20,7 @@ export async function* findClaude(place: string): AsyncGenerator<Found> {
 async function* sessionIn({ path, name }: WalkedFile): AsyncGenerator<Found> {
   try {
     const { found, modifiedAt } = await readHead(path, ({ cwd, sessionId, uuid }) =>
-      textOf(uuid) && textOf(sessionId) ? { cwd: textOf(cwd), session: wordOf(sessionId) } : undefined,
+      textOf(uuid) && textOf(sessionId) ? { cwd: directoryOf(cwd), session: wordOf(sessionId) } : undefined,
     );
     if (!found) {
       yield { path, reason: "no message of Claude Code stands at its beginning" };

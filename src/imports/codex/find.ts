@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { readHead } from "../line-file.js";
 import type { Found } from "../session.js";
-import { objectOf, textOf } from "../values.js";
+import { directoryOf, objectOf, textOf } from "../values.js";
 import { filesBelow, isDirectory, whyNot } from "../walk.js";
 import { canUnpack, isPacked, withPlainFile } from "./packed.js";
 
@@ -33,7 +33,7 @@ async function* sessionIn(path: string): AsyncGenerator<Found> {
     );
     const id = textOf(found?.id) ?? textOf(found?.session_id);
     if (id === undefined) yield { path, reason: "it does not begin as a session of Codex does" };
-    else yield { tool: "codex", path, id, cwd: textOf(found?.cwd), modifiedAt };
+    else yield { tool: "codex", path, id, cwd: directoryOf(found?.cwd), modifiedAt };
   } catch (error) {
     yield { path, reason: whyNot(error) };
   }

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import type { Found } from "../session.js";
-import { numberOf, textOf, wordOf } from "../values.js";
+import { directoryOf, numberOf, textOf, wordOf } from "../values.js";
 import { filesBelow, isDirectory, type WalkedFile, whyNot } from "../walk.js";
 import { sessionsIn } from "./database.js";
 import { exportedSession, isSessionFile, sessionInFiles } from "./files.js";
@@ -40,7 +40,7 @@ async function* inDatabase(path: string): AsyncGenerator<Found> {
   try {
     for (const { id, directory, time_updated } of sessionsIn(path)) {
       const modifiedAt = numberOf(time_updated) ?? 0;
-      yield { tool: "opencode", path, id: wordOf(id), cwd: textOf(directory), modifiedAt };
+      yield { tool: "opencode", path, id: wordOf(id), cwd: directoryOf(directory), modifiedAt };
     }
   } catch (error) {
     yield { path, reason: `its sessions can't be read: ${whyNot(error)}` };
@@ -54,7 +54,7 @@ async function inFile({ path, name }: WalkedFile): Promise<Found> {
     const { mtimeMs } = await lstat(path);
     const id = textOf(info.id);
     if (id === undefined) return { path, reason: "it names no session" };
-    return { tool: "opencode", path, id, cwd: textOf(info.directory), modifiedAt: mtimeMs };
+    return { tool: "opencode", path, id, cwd: directoryOf(info.directory), modifiedAt: mtimeMs };
   } catch (error) {
     return { path, reason: whyNot(error) };
   }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readHead } from "../line-file.js";
 import type { Found } from "../session.js";
-import { textOf } from "../values.js";
+import { directoryOf, textOf } from "../values.js";
 import { filesBelow, isDirectory, whyNot } from "../walk.js";
 
 /** Sessions of pi: files whose first line says so. */
@@ -19,7 +19,7 @@ async function* sessionIn(path: string): AsyncGenerator<Found> {
     const { type, id, cwd } = found?.line ?? {};
     const session = type === "session" ? textOf(id) : undefined;
     if (session === undefined) yield { path, reason: "it does not begin as a session of pi does" };
-    else yield { tool: "pi", path, id: session, cwd: textOf(cwd), modifiedAt };
+    else yield { tool: "pi", path, id: session, cwd: directoryOf(cwd), modifiedAt };
   } catch (error) {
     yield { path, reason: whyNot(error) };
   }

@@ -115,6 +115,15 @@ export interface EffectProgress extends OfRun {
   readonly intent_id: string;
   readonly text?: string;
   readonly thinking?: string;
+  /** Calls that a program has begun by itself: messages with one each. Each is answered in a later stretch, or here. */
+  readonly begun?: readonly string[];
+  /** What came of such calls while others of the stretch were still under way. */
+  readonly ended?: readonly EndedCall[];
+}
+
+export interface EndedCall extends WorkedCall {
+  /** What it answered. */
+  readonly message: string;
 }
 
 export interface AskedCall {

@@ -171,11 +171,12 @@ function effectRequested(active: ActiveRun, event: EffectRequested): Change {
 
 function progressed(active: ActiveRun, event: EffectProgress): Change {
   if (!isOpen(active, event.intent_id)) return { rejected: `${event.intent_id} is not open` };
-  const { text = "", thinking = "" } = event;
+  const { text = "", thinking = "", begun, ended } = event;
+  const calls = begun || ended ? [begun ?? [], ended ?? []] : [];
   const { chars = 0, digest = "" } = active.progress ?? {};
   const progress = {
     chars: chars + text.length + thinking.length,
-    digest: sha256(canonicalJson([digest, text, thinking])),
+    digest: sha256(canonicalJson([digest, text, thinking, ...calls])),
   };
   return { active: { ...active, progress } };
 }

@@ -82,3 +82,30 @@ test("[PRG19] what is said after tools stands apart", () => {
   expect(told.join("")).toBe("One.\n\nTwo.\n\nThree.\n\nFour");
   expect(answer.last.soFar()?.content).toBe("Four");
 });
+
+test("[PRG11] of a stretch that is not over, calls and what came of them are to be kept once, and again when they could not be", () => {
+  const { answer } = working();
+  const shown = (progress = answer.takeProgress()) => {
+    const { text, begun, ended } = progress?.came ?? {};
+    return [text, begun?.length, ended?.map(({ call_id, status }) => `${call_id} ${status}`)];
+  };
+  answer.take(says("I look."));
+  answer.take(call("a"));
+  answer.take(call("b"));
+  const first = answer.takeProgress();
+  expect(shown(first)).toEqual(["I look.", 2, undefined]);
+  expect(first?.blobs).toHaveLength(2);
+  expect(answer.takeProgress()).toBeUndefined();
+  answer.take(result("b"));
+  first?.giveBack();
+  expect(shown()).toEqual(["I look.", 2, ["b ok"]]);
+  answer.take(call("c"));
+  const third = answer.takeProgress();
+  for (const id of ["a", "c"]) answer.take(result(id));
+  expect(answer.takeStretch()?.results).toHaveLength(3);
+  // What is recorded as a whole by now is not kept in parts any more.
+  third?.giveBack();
+  expect(answer.takeProgress()).toBeUndefined();
+  answer.take(call("d"));
+  expect(shown()).toEqual([undefined, 1, undefined]);
+});

@@ -1,25 +1,8 @@
-import { sha256 } from "../../base/index.js";
-import { type EncodedMessage, type EncodedValue, encodeMessage, encodeValue } from "../../prompts/index.js";
-import type { FileDiff, PromptMessage, ProviderEvent } from "../../providers/index.js";
-import { Answer } from "../answer.js";
-import type { WorkedCall } from "../fold/events.js";
+import type { PromptMessage, ProviderEvent } from "../../providers/index.js";
+import { Answer, type Progress } from "../answer.js";
 import type { Live } from "../live.js";
-
-type Call = NonNullable<PromptMessage["tool_calls"]>[number];
-type Result = Extract<ProviderEvent, { type: "tool_result" }>;
-
-/** A stretch of a program's work: what it said, the tools it called meanwhile, and what came of each. */
-export interface Stretch {
-  readonly answer: PromptMessage;
-  readonly results: readonly WorkedResult[];
-  readonly thoughts_ms?: readonly number[];
-}
-
-export interface WorkedResult {
-  readonly message: PromptMessage;
-  readonly call: WorkedCall;
-  readonly diffs?: readonly FileDiff[];
-}
+import { joined, KeptCalls } from "./kept-calls.js";
+import { type Call, type Result, resultOf, type Stretch } from "./stretch.js";
 
 /** As much as any tool here may answer: a message of the thread holds the outputs of all calls of a turn. */
 const MOST_OUTPUT = 1024 * 1024;
@@ -40,6 +23,7 @@ export class WorkAnswer {
   #said: Answer;
   #calls: Call[] = [];
   #results = new Map<string, Result>();
+  #kept = new KeptCalls();
   readonly diagnostics: string[] = [];
   session: string | undefined;
 
@@ -64,6 +48,13 @@ export class WorkAnswer {
     else if (event.type === "diagnostic") this.#note(event.text);
     else if (event.type === "tool_input") this.#said.take({ ...event, id: this.#own(event.id) });
     else this.#said.take(event);
+  }
+
+  /** What has come of the stretch that is not over, since the last time this was asked. */
+  takeProgress(): Progress | undefined {
+    const said = this.#said.takeProgress();
+    const calls = this.#kept.take(this.#calls, this.#results);
+    return said && calls ? joined(said, calls) : (said ?? calls);
   }
 
   /** The id under which a call of the program is known here. */
@@ -93,6 +84,7 @@ export class WorkAnswer {
     for (const [id, own] of this.#ids) if (this.#calls.some((call) => call.id === own)) this.#ids.delete(id);
     this.#calls = [];
     this.#results = new Map();
+    this.#kept = new KeptCalls();
     this.#isApart = this.#ending !== "";
     return { answer, results, ...thoughts };
   }
@@ -162,34 +154,4 @@ function bounded(output: string): string {
 function gapAfter(text: string): string {
   if (text.endsWith("\n\n")) return "";
   return text.endsWith("\n") ? "\n" : "\n\n";
-}
-
-const NO_RESULT = "The program ended before it said what came of this call.";
-
-function resultOf({ id, name, arguments: given }: Call, result: Result | undefined): WorkedResult {
-  const { output = NO_RESULT, failed = true, duration_ms, diffs } = result ?? {};
-  const encoded = diffs && diffs.length > 0 ? encodeValue(diffs) : undefined;
-  return {
-    message: { role: "tool", tool_call_id: id, name, content: output },
-    call: {
-      call_id: id,
-      name,
-      arguments_hash: sha256(given),
-      status: failed ? "failed" : "ok",
-      ...(duration_ms !== undefined && { duration_ms }),
-      ...(encoded && { diffs: encoded.ref }),
-    },
-    ...(encoded && diffs && { diffs }),
-  };
-}
-
-/** A stretch as it is told and kept. */
-export function encodeStretch({ answer, results }: Stretch): {
-  messages: EncodedMessage[];
-  diffs: EncodedValue[];
-} {
-  return {
-    messages: [answer, ...results.map(({ message }) => message)].map(encodeMessage),
-    diffs: results.flatMap(({ diffs }) => (diffs ? [encodeValue(diffs)] : [])),
-  };
 }

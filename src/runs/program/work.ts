@@ -14,7 +14,8 @@ import type { ThreadSession } from "../session/session.js";
 import { endRun } from "../settle.js";
 import type { KeptSession } from "./known-session.js";
 import { type OpenPlace, openPlace } from "./place.js";
-import { encodeStretch, type Stretch, WorkAnswer } from "./work-answer.js";
+import { encodeStretch, type Stretch } from "./stretch.js";
+import { WorkAnswer } from "./work-answer.js";
 
 /** Has a program work on the step that was compiled: it calls tools by itself until it has answered. */
 export async function workProgram(deps: RunsDeps, session: ThreadSession): Promise<void> {
@@ -27,10 +28,7 @@ export async function workProgram(deps: RunsDeps, session: ThreadSession): Promi
   const answer = new WorkAnswer(session.live, session.callIds, () => deps.clock.now());
   const place = await openPlace(deps, session, { prepared, answer });
   const work: Work = { deps, session, intent_id, answer, place };
-  const progress = setInterval(
-    () => keepProgress(deps, session, intent_id, { get: () => answer.last }),
-    PROGRESS_MS,
-  );
+  const progress = setInterval(() => keepProgress(deps, session, intent_id, answer), PROGRESS_MS);
   try {
     await takeEvents(work, prepared, deps.providers.for(prepared.config, session.key.workspace_id));
   } finally {
@@ -88,7 +86,10 @@ async function recordHandover(
 }
 
 /** What it did by itself is durable before anything more is taken from it. */
-async function recordStretch({ deps, session, intent_id }: Work, stretch: Stretch): Promise<void> {
+export async function recordStretch(
+  { deps, session, intent_id }: Pick<Work, "deps" | "session" | "intent_id">,
+  stretch: Stretch,
+): Promise<void> {
   const { messages, diffs } = encodeStretch(stretch);
   await session.change(async () => {
     const { run_id, step, agent_message_id } = session.active as ActiveRun;

@@ -11,7 +11,7 @@ import {
 } from "../../prompts/index.js";
 import type { PromptMessage } from "../../providers/index.js";
 import { blobs, history, type RunRow, type Unit } from "../../store/index.js";
-import type { ProgramWorked, PromptCompiled } from "../fold/events.js";
+import type { EffectProgress, ProgramWorked, PromptCompiled } from "../fold/events.js";
 import { type Difference, difference, hashOf, parsed } from "./difference.js";
 
 /** Every blob that the run's events, its prompts and its history name. */
@@ -46,8 +46,13 @@ const BLOB_FIELDS = ["config", "input", "inputs", "prefix", "marker", "result", 
 function namedBy(event: JournalEvent): string[] {
   const { messages = [], calls = [] } =
     event.type === "program.worked" ? (event as Partial<ProgramWorked>) : {};
-  const worked = [...messages, ...calls.map(({ diffs }) => diffs)];
-  return [...BLOB_FIELDS.map((field) => event[field]), ...worked].filter((ref) => typeof ref === "string");
+  const { begun = [], ended = [] } =
+    event.type === "effect.progress" ? (event as Partial<EffectProgress>) : {};
+  const worked = [...messages, ...[...calls, ...ended].map(({ diffs }) => diffs)];
+  const underWay = [...begun, ...ended.map(({ message }) => message)];
+  return [...BLOB_FIELDS.map((field) => event[field]), ...worked, ...underWay].filter(
+    (ref) => typeof ref === "string",
+  );
 }
 
 /** What prompts are made of is named in what the events name. */

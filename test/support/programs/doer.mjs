@@ -1,5 +1,6 @@
 // An agent for tests that speaks ACP and does what its message says: `do [...]` with a list of deeds, one after the other.
 //   {"say": TEXT} · {"think": TEXT} · {"tool": KIND, "input": {…}, "output": TEXT, "times": N, "diff": {path, oldText, newText}}
+//   {"begin": KIND, "input": {…}}: a tool that never answers
 //   {"ask": KIND, "input": {…}}: a tool for which it asks first, and says whether it may
 //   {"call": NAME, "arguments": {…}}: a tool of the MCP server that it was given, and says what came of it; with
 //   "patience": MS it gives up after that time
@@ -86,6 +87,7 @@ async function carryOut(deed, sessionId) {
   if (deed.think !== undefined)
     update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: deed.think } });
   if (deed.tool !== undefined) useTool(deed, update);
+  if (deed.begin !== undefined) beginTool(deed.begin, deed.input, update);
   if (deed.ask !== undefined) await askFirst(deed, sessionId, { update, say });
   if (deed.call !== undefined)
     say(
@@ -106,16 +108,21 @@ async function carryOut(deed, sessionId) {
   process.exit(deed.exit);
 }
 
-function useTool({ tool, input = {}, output = "", times = 1, diff, failed }, update) {
+function beginTool(kind, input, update) {
   const toolCallId = `t${nextCall++}`;
   update({
     sessionUpdate: "tool_call",
     toolCallId,
-    title: tool,
-    kind: tool,
+    title: kind,
+    kind,
     status: "in_progress",
-    rawInput: input,
+    rawInput: input ?? {},
   });
+  return toolCallId;
+}
+
+function useTool({ tool, input, output = "", times = 1, diff, failed }, update) {
+  const toolCallId = beginTool(tool, input, update);
   const content = [
     { type: "content", content: { type: "text", text: output.repeat(times) } },
     ...(diff ? [{ type: "diff", ...diff }] : []),
