@@ -54,6 +54,14 @@ onEachStore("runs of an agent that is a program", (kind) => {
     ]);
   });
 
+  test("[PRG36] arguments that can't be written are told as that, and the thread goes on", async () => {
+    const { id } = await scene.start();
+    await scene.answered(id, doing({ tool: "read", input: { at: "@nested:20000" }, output: "seen" }));
+    const answer = (await scene.messages(id)).at(-1);
+    expect(answer?.toolCalls).toMatchObject([{ input: "[nested too deep to be shown]", output: "seen" }]);
+    await scene.answered(id, doing({ say: "Still here." }));
+  });
+
   test("[PRG1] [PRG2] [PRG3] a session goes on with the new message alone, and every byte handed over is shown", async () => {
     await scene.saveDoc("Say MARKER-ONE to everyone.");
     const { id } = await scene.start();
