@@ -188,6 +188,46 @@ onEachStore("runs of an agent that is a program", (kind) => {
     expect(receipts).toMatchObject([{ diagnostics: [expect.stringContaining("a word of its own")] }]);
   });
 
+  test("[PRG1] [PRG8] examples of a base prompt are told once, and a session that goes on is handed the message alone", async () => {
+    const example = { user: "EXAMPLE QUESTION", assistant: "EXAMPLE ANSWER" };
+    const { ref } = await scene.wire.result("blob/put", {
+      messages: [
+        { role: "system", content: "BASE RULE" },
+        ...Object.entries(example).map(([role, content]) => ({ role: role as "user", content })),
+      ],
+    });
+    const { id } = await scene.start({ config: { default_prompt_refs: [ref] } });
+    for (const say of ["one", "two"]) await scene.answered(id, doing({ say }));
+    await scene.wire.result("message/append", {
+      thread_id: id,
+      message: { role: "system", content: "A NOTICE" },
+    });
+    for (const say of ["three", "four"]) await scene.answered(id, doing({ say }));
+    const [first, second, third, fourth] = prompts();
+    expect(first).toContain("EXAMPLE ANSWER");
+    expect(second).toBe(doing({ say: "two" }));
+    // A notice of the log counts among the instructions, and what it changes is told with the next message.
+    expect(third).toMatch(/A NOTICE[^]*<\/instructions>\s*do \[\{"say":"three"\}\]$/);
+    expect(fourth).toBe(doing({ say: "four" }));
+    const preview = await scene.wire.result("run/preview", { thread_id: id, content: "next" });
+    expect(preview.request.body).toBe(JSON.stringify({ type: "text", text: "next" }));
+  });
+
+  test("[PRG1] [PRG5] a session does not hear its own answer again after a turn in which it said nothing", async () => {
+    const { id } = await scene.start();
+    const wait = program.file(`quiet-${kind}`);
+    const { run } = await scene.startRun(id, doing({ say: "first" }, { wait }));
+    await expect.poll(prompts).toHaveLength(1);
+    await scene.wire.result("run/steer", { run_id: run.id, content: doing() });
+    writeFileSync(wait, "");
+    await scene.ended(run.id);
+    await scene.answered(id, doing({ say: "third" }));
+    expect(prompts().slice(1)).toEqual([doing(), doing({ say: "third" })]);
+    await scene.ended((await scene.startRun(id, doing())).run.id);
+    await scene.answered(id, doing({ say: "last" }));
+    expect(prompts().slice(3)).toEqual([doing(), doing({ say: "last" })]);
+  });
+
   test("[PRG33] a model delegates to a program, and gets its answer", async () => {
     const { id } = await scene.start({ agent_id: "model" });
     const call = {
