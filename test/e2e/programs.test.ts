@@ -207,7 +207,7 @@ onEachStore("runs of an agent that is a program", (kind) => {
     expect(first).toContain("EXAMPLE ANSWER");
     expect(second).toBe(doing({ say: "two" }));
     // A notice of the log counts among the instructions, and what it changes is told with the next message.
-    expect(third).toMatch(/A NOTICE[^]*<\/instructions>\s*do \[\{"say":"three"\}\]$/);
+    expect(third).toMatch(/A NOTICE[\s\S]*<\/instructions>\s*do \[\{"say":"three"\}\]$/);
     expect(fourth).toBe(doing({ say: "four" }));
     const preview = await scene.wire.result("run/preview", { thread_id: id, content: "next" });
     expect(preview.request.body).toBe(JSON.stringify({ type: "text", text: "next" }));
