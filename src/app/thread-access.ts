@@ -114,6 +114,7 @@ export class AgentCommands {
    * its agent alone: what another agent has left in the thread may not come in with this one's rights.
    */
   readonly bridges: Bridges = {
+    mayOpen: () => this.#given.mayListen,
     open: async (key, agent_id) => {
       const gateway = this.#gateway;
       if (!this.#given.mayListen || !gateway) return undefined;

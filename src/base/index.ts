@@ -5,6 +5,7 @@ export { canonicalJson, contentRef, sha256 } from "./hash.js";
 export { idMaker, type MakeId, randomSecret } from "./ids.js";
 export {
   Allowance,
+  BEYOND_US,
   type ChildGiven,
   ChildProblem,
   LineChild,

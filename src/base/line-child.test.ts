@@ -50,6 +50,30 @@ test("[BAS63] a child that was ended before it was started is not started", asyn
   expect(child.pid).toBe(undefined);
 });
 
+test("[BAS64] a line that can't be taken ends its child, and nobody else", async () => {
+  const told: string[] = [];
+  let over: (problem: string | undefined) => void = () => {};
+  const ended = new Promise<string | undefined>((resolve) => {
+    over = resolve;
+  });
+  const line = (text: string) => {
+    told.push(text);
+    if (text === "two") throw new RangeError("Maximum call stack size exceeded");
+  };
+  const env = { PATH: process.env.PATH };
+  const given = {
+    command: "sh",
+    args: ["-c", "printf 'one\\ntwo\\nthree\\n'; sleep 1000"],
+    env,
+    cwd: process.cwd(),
+  };
+  const child = new LineChild(given, { line, over });
+  await child.start();
+  expect(await ended).toBe("said what can't be understood");
+  expect(told).toEqual(["one", "two"]);
+  expect(child.problem).toBe("said what can't be understood");
+});
+
 test.runIf(HAS_GROUPS)("[BAS51] a group that is guarded ends with us, and what left it", async () => {
   const mark = `mark-${process.pid}-${Date.now()}`;
   const group = spawn("sh", ["-c", "setsid sh -c 'echo $$; exec sleep 1000' & wait"], {

@@ -9,6 +9,9 @@ const LEAVE_MS = 400;
 const GRACE_MS = 900;
 const NOW_GRACE_MS = 300;
 
+/** It wrote what whoever listens failed at, in words that complete "it …". */
+export const BEYOND_US = "said what can't be understood";
+
 export interface ChildGiven {
   readonly command: string;
   readonly args: readonly string[];
@@ -19,11 +22,11 @@ export interface ChildGiven {
   readonly scratch?: string | undefined;
 }
 
-/** What is told of a child. Neither may throw. */
+/** What is told of a child. */
 export interface ChildEars {
-  /** A whole line of its standard output, without its end. */
+  /** A whole line of its standard output, without its end. When it throws the child is ended. */
   line(text: string): void;
-  /** Nothing of its group is left. Undefined: it was ended by us. */
+  /** Nothing of its group is left. Undefined: it was ended by us. May not throw. */
   over(problem: string | undefined): void;
 }
 
@@ -184,7 +187,12 @@ export class LineChild {
       this.giveUp(`sent a message of more than ${MOST_LINE / 1024 / 1024} MiB`);
       return 0;
     }
-    for (const line of lines) this.#ears.line(line);
+    try {
+      for (const line of lines) this.#ears.line(line);
+    } catch {
+      // Whatever another program writes, nobody but itself ends with it.
+      this.giveUp(BEYOND_US);
+    }
     return lines.length;
   }
 }

@@ -2,7 +2,12 @@ export { createProvider } from "./create.js";
 export type { ProviderError } from "./errors.js";
 export { type Redact, redactor } from "./http/redact.js";
 export { askedWait } from "./http/retry.js";
-export { type PromptMessage, promptMessageSchema, promptMessagesSchema } from "./prompt-message.js";
+export {
+  isOfSystem,
+  type PromptMessage,
+  promptMessageSchema,
+  promptMessagesSchema,
+} from "./prompt-message.js";
 export {
   type AskedPermission,
   type Bridge,

@@ -84,3 +84,8 @@ export function textOf({ content }: Pick<PromptMessage, "content">): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
+
+/** What a program takes for instructions; everything else was said. */
+export function isOfSystem({ role }: Pick<PromptMessage, "role">): boolean {
+  return role === "system" || role === "developer";
+}

@@ -29,6 +29,8 @@ export interface Providers {
 
 /** How a program reaches the tools of a thread while a run of it is under way. */
 export interface Bridges {
+  /** False: no program ever reaches this gateway, so none is told of tools. */
+  mayOpen(): boolean;
   /** Undefined where nothing can reach this gateway. */
   open(key: SessionKey, agent_id: string): Promise<{ readonly bridge: Bridge; close(): void } | undefined>;
 }

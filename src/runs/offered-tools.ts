@@ -7,7 +7,7 @@ import {
 } from "../agents/index.js";
 import { lastingFact } from "../hooks/index.js";
 import { type CompileInputs, type EncodedValue, encodeValue, sizeOfText } from "../prompts/index.js";
-import type { ToolSpec } from "../providers/index.js";
+import { isProgram, type ToolSpec } from "../providers/index.js";
 import type { RunsDeps } from "./deps.js";
 
 export interface OfferedTools {
@@ -29,16 +29,23 @@ export function offeredTools(
   agent: AgentDefinition | undefined,
 ): OfferedTools {
   const listed = deps.tools.list(workspace_id);
-  if (agent?.type === "external") return noneOf(listed);
+  const reason = whyNone(deps, agent);
+  if (reason !== undefined) return noneOf(listed, reason);
   const scoped = exposedTools(agent, listed);
   const offered = known.get(scoped) ?? putTogether(scoped, agent);
   known.set(scoped, offered);
   return offered;
 }
 
-/** An agent elsewhere is sent messages and can call nothing here. */
-function noneOf(tools: readonly { readonly name: string }[]): OfferedTools {
-  const reason = "an external agent can't call tools";
+/** Why an agent can call nothing here, whatever its lists say. */
+export function whyNone({ bridges }: RunsDeps, agent: AgentDefinition | undefined): string | undefined {
+  // It is sent messages, and nothing else.
+  if (agent?.type === "external") return "an external agent can't call tools";
+  if (agent && isProgram(agent.chat.provider) && !bridges.mayOpen()) return "this gateway opens no port";
+  return undefined;
+}
+
+function noneOf(tools: readonly { readonly name: string }[], reason: string): OfferedTools {
   const listed = tools.map(({ name }) => ({ name, offered: false, reason }));
   return { tools: [], listed, encoded: undefined, tokens: 0, summaries: [] };
 }
@@ -66,7 +73,7 @@ function putTogether(
 
 /** What is told only where the agent can do something with it: nobody looks for what no section names. */
 export async function aroundIt(deps: RunsDeps, workspace_id: string, agent: AgentDefinition | undefined) {
-  if (agent?.type === "external") return {};
+  if (whyNone(deps, agent) !== undefined) return {};
   const tools = deps.tools.list(workspace_id);
   const plugins = skillsOf(agent, tools, deps.tools.plugins(workspace_id));
   const usesArtifacts = effectiveTools(agent, tools).some(

@@ -82,7 +82,8 @@ export async function previewRun(deps: RunsDeps, params: PreviewParams): Promise
     };
   }
   const { tools } = prepared;
-  const toHandOver = { key, row, root, tools, before, marker, history: { epoch: history.epoch, sent } };
+  const list = { epoch: history.epoch, from: step.from, sent };
+  const toHandOver = { key, row, root, tools, before, marker, history: list };
   const { url, body } = isProgram(frozen.config.provider)
     ? await unsentTurn(deps, frozen.config, toHandOver)
     : await rebuilt(deps, frozen.config, request);

@@ -8,6 +8,7 @@ import { getThread, workspaceNotFound } from "../tree/index.js";
 import type { RunsDeps } from "./deps.js";
 import type { ToolCalled } from "./fold/events.js";
 import { grantedTools } from "./grants.js";
+import { whyNone } from "./offered-tools.js";
 import { askSomebody } from "./program/ask-somebody.js";
 import { commitEvents } from "./session/commit.js";
 import type { SessionKey } from "./session/parts.js";
@@ -21,7 +22,11 @@ export async function listTools(
 ): Promise<Result<"tool/list">> {
   const agent = await agentOf(deps, params, by);
   const servers = await deps.surroundings.servers(params.workspace_id);
-  const data = exposedTools(agent, deps.tools.list(params.workspace_id)).map(({ tool, offered, reason }) => ({
+  const listed = exposedTools(agent, deps.tools.list(params.workspace_id));
+  const none = whyNone(deps, agent);
+  const scoped =
+    none === undefined ? listed : listed.map(({ tool }) => ({ tool, offered: false, reason: none }));
+  const data = scoped.map(({ tool, offered, reason }) => ({
     name: tool.name,
     ...(tool.title !== undefined && { title: tool.title }),
     description: tool.description,

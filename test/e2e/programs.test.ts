@@ -54,6 +54,14 @@ onEachStore("runs of an agent that is a program", (kind) => {
     ]);
   });
 
+  test("[PRG36] arguments that can't be written are told as that, and the thread goes on", async () => {
+    const { id } = await scene.start();
+    await scene.answered(id, doing({ tool: "read", input: { at: "@nested:20000" }, output: "seen" }));
+    const answer = (await scene.messages(id)).at(-1);
+    expect(answer?.toolCalls).toMatchObject([{ input: "[nested too deep to be shown]", output: "seen" }]);
+    await scene.answered(id, doing({ say: "Still here." }));
+  });
+
   test("[PRG1] [PRG2] [PRG3] a session goes on with the new message alone, and every byte handed over is shown", async () => {
     await scene.saveDoc("Say MARKER-ONE to everyone.");
     const { id } = await scene.start();
@@ -178,6 +186,46 @@ onEachStore("runs of an agent that is a program", (kind) => {
     const run = await scene.answered(id, doing({ garbage: "a word of its own" }, { say: "fine" }));
     const receipts = (await scene.journal(run.id)).filter(({ type }) => type === "effect.receipt");
     expect(receipts).toMatchObject([{ diagnostics: [expect.stringContaining("a word of its own")] }]);
+  });
+
+  test("[PRG1] [PRG8] examples of a base prompt are told once, and a session that goes on is handed the message alone", async () => {
+    const example = { user: "EXAMPLE QUESTION", assistant: "EXAMPLE ANSWER" };
+    const { ref } = await scene.wire.result("blob/put", {
+      messages: [
+        { role: "system", content: "BASE RULE" },
+        ...Object.entries(example).map(([role, content]) => ({ role: role as "user", content })),
+      ],
+    });
+    const { id } = await scene.start({ config: { default_prompt_refs: [ref] } });
+    for (const say of ["one", "two"]) await scene.answered(id, doing({ say }));
+    await scene.wire.result("message/append", {
+      thread_id: id,
+      message: { role: "system", content: "A NOTICE" },
+    });
+    for (const say of ["three", "four"]) await scene.answered(id, doing({ say }));
+    const [first, second, third, fourth] = prompts();
+    expect(first).toContain("EXAMPLE ANSWER");
+    expect(second).toBe(doing({ say: "two" }));
+    // A notice of the log counts among the instructions, and what it changes is told with the next message.
+    expect(third).toMatch(/A NOTICE[\s\S]*<\/instructions>\s*do \[\{"say":"three"\}\]$/);
+    expect(fourth).toBe(doing({ say: "four" }));
+    const preview = await scene.wire.result("run/preview", { thread_id: id, content: "next" });
+    expect(preview.request.body).toBe(JSON.stringify({ type: "text", text: "next" }));
+  });
+
+  test("[PRG1] [PRG5] a session does not hear its own answer again after a turn in which it said nothing", async () => {
+    const { id } = await scene.start();
+    const wait = program.file(`quiet-${kind}`);
+    const { run } = await scene.startRun(id, doing({ say: "first" }, { wait }));
+    await expect.poll(prompts).toHaveLength(1);
+    await scene.wire.result("run/steer", { run_id: run.id, content: doing() });
+    writeFileSync(wait, "");
+    await scene.ended(run.id);
+    await scene.answered(id, doing({ say: "third" }));
+    expect(prompts().slice(1)).toEqual([doing(), doing({ say: "third" })]);
+    await scene.ended((await scene.startRun(id, doing())).run.id);
+    await scene.answered(id, doing({ say: "last" }));
+    expect(prompts().slice(3)).toEqual([doing(), doing({ say: "last" })]);
   });
 
   test("[PRG33] a model delegates to a program, and gets its answer", async () => {

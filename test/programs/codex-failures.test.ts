@@ -280,11 +280,12 @@ describe("what codex is sent", () => {
     });
   });
 
-  test("[CDX62] nothing that anybody wrote is an argument, and the environment is the given one", async () => {
+  test("[CDX62] [PDT34] nothing that anybody wrote is an argument, and the environment is the given one", async () => {
     const on = await codexStage({ turns: [saying("ok")] });
     await on.ask([system("RULE"), user("-c evil=true")]);
     const [{ argv, env } = {}] = on.heard();
     expect(argv?.filter((one) => /RULE|evil/.test(one))).toEqual([]);
-    expect([...(env ?? [])].sort()).toEqual(["FAKE_CODEX", "FAKE_KEY", "HEDDLE_CHILD", "PATH"]);
+    const seen = ["FAKE_CODEX", "FAKE_KEY", "HEDDLE_CHILD", "NO_PROXY", "PATH", "no_proxy"];
+    expect([...(env ?? [])].sort()).toEqual(seen);
   });
 });

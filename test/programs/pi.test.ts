@@ -212,7 +212,7 @@ test("[PIA7] hostile texts go over standard input only, word for word", async ()
   expect(at.starts()[0]?.argv?.join(" ").length).toBeLessThan(1_000);
 });
 
-test("[PIA8] [PIA32] pi is told to leave its own things out, and to stay off the network", async () => {
+test("[PIA8] [PIA32] [PDT34] pi is told to leave its own things out, and to stay off the network", async () => {
   const at = await piStage({ turns: [{ steps: answer("A") }] });
   await at.turn([user("Hi")]);
   const [{ argv = [], env = {} } = {}] = at.starts();
@@ -237,11 +237,13 @@ test("[PIA8] [PIA32] pi is told to leave its own things out, and to stay off the
     "HEDDLE_CHILD",
     "HOME",
     "JITI_FS_CACHE",
+    "NO_PROXY",
     "PATH",
     "PI_OFFLINE",
     "PI_SKIP_VERSION_CHECK",
     "PI_TELEMETRY",
     "SOME_API_KEY",
+    "no_proxy",
   ]);
 });
 

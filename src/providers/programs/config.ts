@@ -53,5 +53,21 @@ export function programConfig(provider: ProgramId, given: unknown, env: NodeJS.P
       : programConfigSchema;
   const { command, args, env: own, timeouts } = readConfig(provider, schema, given);
   const named = command ?? commands[provider as keyof typeof commands];
-  return { command: named, args, env: { ...env, ...own }, timeouts };
+  return { command: named, args, env: reachingUs({ ...env, ...own }), timeouts };
+}
+
+const HERE = ["127.0.0.1", "localhost", "::1"];
+
+/** The bridge is on this machine: a proxy would be told its token, and could not reach it. */
+function reachingUs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { NO_PROXY, no_proxy } = env;
+  // Programs differ in which of the two they read first.
+  return { ...env, NO_PROXY: withUs(NO_PROXY || no_proxy), no_proxy: withUs(no_proxy || NO_PROXY) };
+}
+
+function withUs(given: string | undefined): string {
+  const named = (given ?? "").split(",").map((one) => one.trim());
+  // It means everything only as long as it stands alone.
+  if (given?.trim() === "*") return given;
+  return [...(given ? [given] : []), ...HERE.filter((one) => !named.includes(one))].join(",");
 }

@@ -4,6 +4,22 @@ import type { WorkPlace } from "../provider.js";
 import type { ProgramConfig } from "./config.js";
 
 const MOST_WORDS = 1_000;
+const TOO_DEEP = "[nested too deep to be shown]";
+
+/** What a program gave, as JSON. */
+export function jsonText(value: unknown): string {
+  return writtenJson(value) ?? TOO_DEEP;
+}
+
+/** Undefined for what is nested too deep: what can be read at any depth can't be written at any. */
+export function writtenJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
 
 /** Takes out of any text what a program was given in confidence: programs like to repeat a wrong key. */
 export function redactorFor({ env }: Pick<ProgramConfig, "env">, bridge: WorkPlace["bridge"]): Redact {

@@ -1,5 +1,5 @@
 import { sha256 } from "../../base/index.js";
-import { type PromptMessage, textOf } from "../prompt-message.js";
+import { isOfSystem, type PromptMessage, textOf } from "../prompt-message.js";
 import { OWN_MODEL } from "../provider.js";
 import type { Turn, WorkRequest } from "./program.js";
 
@@ -7,11 +7,11 @@ import type { Turn, WorkRequest } from "./program.js";
 export function turnOf(request: WorkRequest, { anew = false } = {}): Turn {
   const { model, messages, tools = [], params = {}, work } = request;
   const instructions = messages
-    .filter(isSystem)
+    .filter(isOfSystem)
     .map(textOf)
     .filter((text) => text !== "")
     .join("\n\n");
-  const said = messages.filter((message) => !isSystem(message));
+  const said = messages.filter((message) => !isOfSystem(message));
   const { session } = work;
   const resumed = !anew && session && session.told < said.length ? session : undefined;
   const asked = resumed ? resumed.told : beginningOfInput(said);
@@ -26,10 +26,6 @@ export function turnOf(request: WorkRequest, { anew = false } = {}): Turn {
     tools,
     work,
   };
-}
-
-function isSystem({ role }: PromptMessage): boolean {
-  return role === "system" || role === "developer";
 }
 
 /** What a new session is asked is all that the user has said since the agent's last word. */

@@ -1,11 +1,16 @@
 import type { FrozenConfig } from "../../prompts/index.js";
-import type { PromptMessage, WorkSession } from "../../providers/index.js";
+import { isOfSystem, type PromptMessage, type WorkSession } from "../../providers/index.js";
 import type { ThreadRow } from "../../store/index.js";
 
-/** What is sent of a thread's list of what was told, and which list it is. */
+interface Said {
+  readonly message: PromptMessage;
+}
+
+/** A thread's list of what was told: which one it is, and what is sent of it from where on. */
 interface SentHistory {
   readonly epoch: number;
-  sent(): readonly { readonly message_id?: string | undefined }[];
+  readonly from: number;
+  readonly sent: readonly Said[];
 }
 
 /** What is kept of a program's session whose last turn ended well, as JSON text with the thread. */
@@ -16,10 +21,17 @@ export interface KeptSession {
   readonly directory: string;
   /** `sha256` of the instructions that it was given last. */
   readonly instructions: string;
-  /** Which list of what was told it knows, and up to which messages. */
+  /** Which list of what was told it knows, and how much of it. One that does not say how much is told all of it anew. */
   readonly epoch: number;
-  readonly user_message_id: string;
-  readonly agent_message_id: string;
+  readonly length?: number;
+}
+
+interface GoingOn {
+  readonly config: FrozenConfig;
+  readonly directory: string;
+  /** What stands before the history. */
+  readonly before: readonly Said[];
+  readonly history: SentHistory;
 }
 
 /**
@@ -29,7 +41,7 @@ export interface KeptSession {
  */
 export function knownSession(
   { program_session }: Pick<ThreadRow, "program_session">,
-  { config, directory, history }: { config: FrozenConfig; directory: string; history: SentHistory },
+  { config, directory, before, history }: GoingOn,
 ): WorkSession | undefined {
   if (!program_session) return undefined;
   const kept = JSON.parse(program_session) as KeptSession;
@@ -38,13 +50,11 @@ export function knownSession(
     kept.provider === config.provider &&
     kept.directory === directory &&
     kept.epoch === history.epoch;
-  if (!same) return undefined;
-  const last = history
-    .sent()
-    .findLastIndex(
-      ({ message_id }) => message_id === kept.agent_message_id || message_id === kept.user_message_id,
-    );
-  return { id: kept.id, told: last + 1, instructions: kept.instructions };
+  if (!same || kept.length === undefined) return undefined;
+  // Examples of a base prompt were told with the session's first message.
+  const known = [...before, ...history.sent.slice(0, Math.max(0, kept.length - history.from))];
+  const told = known.filter(({ message }) => !isOfSystem(message)).length;
+  return { id: kept.id, told, instructions: kept.instructions };
 }
 
 /**

@@ -36,8 +36,10 @@ export async function openPlace(
   const agent = deps.agents.in(key.workspace_id).require(config.agent_id);
   const { row, root } = await locateAhead(deps, key);
   const directory = directoryOf(agent, root);
-  const history = session.history as SessionHistory;
-  const known = knownSession(row, { config, directory, history });
+  const list = session.history as SessionHistory;
+  const sent = list.sent();
+  const history = { epoch: list.epoch, from: list.from, sent };
+  const known = knownSession(row, { config, directory, before: prepared.placed, history });
   const { said, ...going } = withMarker(session.marker, known);
   const bridge = prepared.tools.length > 0 ? await deps.bridges.open(key, agent.agentId) : undefined;
   const ownTools = mayUseOwn(agent);
@@ -61,7 +63,7 @@ export async function openPlace(
     ...going,
     ...(bridge && { bridge: bridge.bridge }),
   };
-  return { work, said: [...said, ...history.sent()], instructions: "", close: () => bridge?.close() };
+  return { work, said: [...said, ...sent], instructions: "", close: () => bridge?.close() };
 }
 
 /** Whether a program's own tools stay switched on: what lists allow, they would go round. */

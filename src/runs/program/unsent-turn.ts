@@ -9,7 +9,6 @@ import { directoryOf, mayUseOwn } from "./place.js";
 
 interface Said {
   readonly message: PromptMessage;
-  readonly message_id?: string | undefined;
 }
 
 interface ToHandOver {
@@ -21,19 +20,19 @@ interface ToHandOver {
   /** What stands before the history, and what stands for its lost beginning. */
   readonly before: readonly Said[];
   readonly marker: Said | undefined;
-  readonly history: { readonly epoch: number; readonly sent: readonly Said[] };
+  readonly history: { readonly epoch: number; readonly from: number; readonly sent: readonly Said[] };
 }
 
 /** What a program would be handed over now, for a look: nothing is started. */
 export async function unsentTurn(
   deps: RunsDeps,
   config: FrozenConfig,
-  { key, row, root, tools, before, marker, history: { epoch, sent } }: ToHandOver,
+  { key, row, root, tools, before, marker, history }: ToHandOver,
 ): Promise<SentRequest> {
   const agent = deps.agents.in(key.workspace_id).require(config.agent_id);
   const directory = directoryOf(agent, root);
-  const known = knownSession(row, { config, directory, history: { epoch, sent: () => sent } });
+  const known = knownSession(row, { config, directory, before, history });
   const { said, ...going } = withMarker(marker, known);
-  const request = requestFor(config, [...before, ...said, ...sent], tools, key.thread_id);
+  const request = requestFor(config, [...before, ...said, ...history.sent], tools, key.thread_id);
   return rebuilt(deps, config, request, { directory, ownTools: mayUseOwn(agent), ...going });
 }

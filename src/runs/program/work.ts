@@ -159,7 +159,6 @@ function keptSession({ session, answer, place }: Work, { config }: PreparedRun):
   const { session: id } = answer;
   const { history } = session;
   if (id === undefined || !history) return undefined;
-  const { user_message_id, agent_message_id } = session.active as ActiveRun;
   return {
     id,
     agent_id: config.agent_id,
@@ -167,7 +166,7 @@ function keptSession({ session, answer, place }: Work, { config }: PreparedRun):
     directory: place.work.directory,
     instructions: place.instructions,
     epoch: history.epoch,
-    user_message_id,
-    agent_message_id,
+    // What it has just said is told next, before whatever others said meanwhile.
+    length: history.end.length + session.toTell.length,
   };
 }

@@ -11,7 +11,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { onLines } from "./lines.mjs";
+import { lineOf, onLines } from "./lines.mjs";
 
 const { DOER_LOG: log, DOER_SESSIONS: sessions = "" } = process.env;
 if (process.env.DOER_STUBBORN) process.on("SIGTERM", () => {});
@@ -190,7 +190,7 @@ function request(method, params) {
 }
 
 function send(message) {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  process.stdout.write(lineOf({ jsonrpc: "2.0", ...message }));
 }
 
 function note(what) {

@@ -1,11 +1,11 @@
 // An ACP agent that plays a script: `FAKE_ACP` names a JSON file with it, `FAKE_ACP_LOG` where it writes what it heard.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { onLines } from "./lines.mjs";
+import { lineOf, onLines } from "./lines.mjs";
 
 const script = JSON.parse(readFileSync(process.env.FAKE_ACP, "utf8"));
 const log = (heard) => appendFileSync(process.env.FAKE_ACP_LOG, `${JSON.stringify(heard)}\n`);
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const say = (message) => process.stdout.write(lineOf({ jsonrpc: "2.0", ...message }));
 const update = (sessionId, told) => say({ method: "session/update", params: { sessionId, update: told } });
 const waiting = new Map();
 const policy = process.argv.find((_, at) => process.argv[at - 1] === "--admin-policy");

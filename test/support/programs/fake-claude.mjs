@@ -2,12 +2,12 @@
 // goes to the file of the same name with `.log`, a line each. The lines are those of the real program, cut to what matters.
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { onLines } from "./lines.mjs";
+import { lineOf, onLines } from "./lines.mjs";
 
 const file = process.env.FAKE_CLAUDE;
 const script = JSON.parse(readFileSync(file, "utf8"));
 const log = (entry) => appendFileSync(`${file}.log`, `${JSON.stringify(entry)}\n`);
-const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const say = (line) => process.stdout.write(lineOf(line));
 
 const args = process.argv.slice(2);
 log({ args, env: process.env, pid: process.pid });

@@ -9,7 +9,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onLines } from "./lines.mjs";
+import { lineOf, onLines } from "./lines.mjs";
 
 const folder = process.env.FAKE_CODEX;
 const script = JSON.parse(readFileSync(join(folder, "script.json"), "utf8"));
@@ -111,7 +111,7 @@ function ask(method, params) {
 }
 
 function send(message) {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
+  process.stdout.write(lineOf(message));
 }
 
 function hear(message) {

@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onLines } from "./lines.mjs";
+import { lineOf, onLines } from "./lines.mjs";
 
 const home = process.env.FAKE_PI;
 const script = JSON.parse(readFileSync(join(home, "script.json"), "utf8"));
 const log = (entry) => appendFileSync(join(home, "log.jsonl"), `${JSON.stringify(entry)}\n`);
-const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const say = (message) => process.stdout.write(lineOf(message));
 const sessionsFile = join(home, "sessions.json");
 const sessions = existsSync(sessionsFile) ? JSON.parse(readFileSync(sessionsFile, "utf8")) : {};
 

@@ -1,5 +1,6 @@
 import type { FileDiff } from "../../provider.js";
 import type { Tell } from "../program.js";
+import { jsonText } from "../say.js";
 import type { Known } from "./known.js";
 import { recordOf } from "./known.js";
 import type { Block, CallContent, CallSaid } from "./protocol.js";
@@ -166,7 +167,7 @@ function bridgeTool(name: string, tools: ReadonlySet<string>): string | undefine
 /** Not every agent tells the arguments; then there is what it says of the call to people. */
 function argumentsOf({ said, ofBridge }: Call): string {
   const { rawInput, title, locations, content } = said;
-  if (rawInput !== undefined && rawInput !== null && !isEmpty(rawInput)) return JSON.stringify(rawInput);
+  if (rawInput !== undefined && rawInput !== null && !isEmpty(rawInput)) return jsonText(rawInput);
   const text = textOf(content);
   if (ofBridge && isJson(text)) return text;
   const paths = (locations ?? []).map(({ path }) => path);
@@ -197,7 +198,7 @@ function outputOf({ said }: Call): string {
   const { output, error } = recordOf(rawOutput);
   if (typeof output === "string") return output;
   if (typeof error === "string") return error;
-  return rawOutput === undefined || rawOutput === null ? "" : JSON.stringify(rawOutput);
+  return rawOutput === undefined || rawOutput === null ? "" : jsonText(rawOutput);
 }
 
 function textOf(content: readonly CallContent[] | undefined): string {

@@ -1,4 +1,4 @@
-import { ChildProblem, LineChild, onOneLine } from "../../../base/index.js";
+import { BEYOND_US, ChildProblem, LineChild, onOneLine } from "../../../base/index.js";
 import type { Redact } from "../../http/redact.js";
 import type { WorkPlace } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
@@ -129,9 +129,12 @@ export class Peer {
       this.#send({ id, error: { code: NOT_FOUND, message: `"${method}" is not offered` } });
       return;
     }
-    void answer.then((result) => {
-      if (!this.#broken) this.#send({ id, result });
-    });
+    answer
+      .then((result) => {
+        if (!this.#broken) this.#send({ id, result });
+      })
+      // Nobody would know of it: what it asked for can't even be answered.
+      .catch(() => this.#child.giveUp(BEYOND_US));
   }
 
   #answered({ id, result, error }: Message): void {

@@ -85,14 +85,10 @@ const QUIET: NodeJS.ProcessEnv = {
 
 /** `scratch` is where it puts its temporary files. */
 export function environmentOf({ params, work }: Turn, { env }: ProgramConfig, scratch: string) {
-  const local = "127.0.0.1,localhost,::1";
-  const besides = env.NO_PROXY ?? env.no_proxy;
   return {
     ...env,
     ...QUIET,
     CLAUDE_CODE_TMPDIR: scratch,
-    // The bridge is on this machine.
-    NO_PROXY: besides ? `${besides},${local}` : local,
     ...(work.ownTools ? {} : { ENABLE_TOOL_SEARCH: "false" }),
     ...(params.max_tokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(params.max_tokens) }),
   };

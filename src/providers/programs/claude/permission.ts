@@ -1,5 +1,6 @@
 import type { PermissionAnswer } from "../../provider.js";
 import type { Turn } from "../program.js";
+import { writtenJson } from "../say.js";
 import type { AskedLine } from "./lines.js";
 import { BRIDGE, BRIDGE_PREFIX } from "./options.js";
 
@@ -11,13 +12,16 @@ export async function permission(
   { work }: Turn,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
+  const given = writtenJson(asked.input ?? {});
+  // Whoever allows a call repeats its arguments.
+  if (given === undefined) return denied("Its arguments are nested too deep.");
   if (isOfBridge(asked)) return allowed(asked);
   if (!work.ownTools) return denied(`${asked.tool_name ?? "This tool"} is switched off for this agent.`);
   const answer = await work
     .ask({
       id: asked.tool_use_id,
       name: asked.tool_name ?? "",
-      arguments: JSON.stringify(asked.input ?? {}),
+      arguments: given,
       signal,
     })
     .catch((): PermissionAnswer => "deny");

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { BEYOND_US } from "../../../base/index.js";
 import type { FinishReason } from "../../provider.js";
 import type { ProgramConfig } from "../config.js";
 import {
@@ -146,7 +147,7 @@ class ClaudeConversation implements Conversation {
   }
 
   #hear(line: Line): void {
-    if (line.type === "control_request") void this.#permit(line);
+    if (line.type === "control_request") this.#permit(line).catch(() => this.#process.giveUp(beyondUs()));
     else if (line.type === "control_cancel_request") this.#withdraw(line.request_id);
     else if (this.#answer && !this.#answer.hasEnded) this.#answer.hear(line);
     // It works without having been asked, which no thread would know of; another process goes on with what it was told.
@@ -196,6 +197,11 @@ class ClaudeConversation implements Conversation {
     if (why) this.#answer?.fail(why);
     this.onOver?.(problem);
   }
+}
+
+/** What it asked for can't even be answered. */
+function beyondUs(): ProgramProblem {
+  return new ProgramProblem("program.unintelligible", BEYOND_US);
 }
 
 const strays: ReadonlySet<Line["type"]> = new Set(["assistant", "stream_event", "result"]);

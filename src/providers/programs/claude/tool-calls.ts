@@ -2,6 +2,7 @@ import { isAbsolute, relative } from "node:path";
 import { z } from "zod";
 import type { FileDiff } from "../../provider.js";
 import type { Tell } from "../program.js";
+import { jsonText } from "../say.js";
 import type { Block } from "./lines.js";
 import { BRIDGE_PREFIX } from "./options.js";
 
@@ -20,7 +21,7 @@ export class ToolCalls {
   begin(id: string, name: string, input: unknown): void {
     if (this.#begunAt.has(id)) return;
     this.#begunAt.set(id, performance.now());
-    const given = JSON.stringify(input ?? {});
+    const given = jsonText(input ?? {});
     this.#tell({ type: "tool_call", id, name: toldName(name), arguments: given });
   }
 

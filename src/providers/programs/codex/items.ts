@@ -1,4 +1,5 @@
 import type { ProviderEvent } from "../../provider.js";
+import { jsonText } from "../say.js";
 import { diffsOf } from "./diffs.js";
 import type { Item, ItemOf } from "./protocol.js";
 
@@ -43,7 +44,7 @@ export function mcpName(server: string, tool: string): string {
 }
 
 function call(name: string, given: unknown): Call {
-  return { name, arguments: JSON.stringify(given) };
+  return { name, arguments: jsonText(given) };
 }
 
 /** What came of it. `heard` is what it wrote while it ran. */

@@ -64,7 +64,7 @@ export class TurnNotes {
   /** The last call that began, of those with such a name; where their arguments tell them apart, the one with these. */
   callNamed(prefix: string, given: unknown): ({ readonly id: string } & OpenCall) | undefined {
     const named = [...this.#open].filter(([, { name }]) => name.startsWith(prefix));
-    const same = named.findLast(([, call]) => isDeepStrictEqual(JSON.parse(call.arguments), given));
+    const same = named.findLast(([, call]) => areSame(call.arguments, given));
     const found = same ?? named.at(-1);
     return found && { id: found[0], ...found[1] };
   }
@@ -227,6 +227,15 @@ function problemOf(error: TurnError): ProgramProblem {
 }
 
 /** Some servers' answers are passed on as they stand. */
+function areSame(written: string, given: unknown): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(written), given);
+  } catch {
+    // Nested too deep to be written, or to be compared.
+    return false;
+  }
+}
+
 function wordsOf({ message, additionalDetails }: TurnError): string {
   let words = message;
   try {

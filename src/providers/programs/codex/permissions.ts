@@ -1,4 +1,5 @@
 import type { PermissionAnswer, WorkPlace } from "../../provider.js";
+import { jsonText } from "../say.js";
 import { BRIDGE, mcpName } from "./items.js";
 import type { TurnNotes } from "./notes.js";
 import { approvalSchema, elicitationSchema } from "./protocol.js";
@@ -53,7 +54,7 @@ async function elicitation(params: unknown, { work, notes }: Deciding): Promise<
     await work.ask({
       ...(call ? { id: call.id } : {}),
       name: call?.name ?? `mcp__${serverName}`,
-      arguments: call?.arguments ?? JSON.stringify(_meta.tool_params ?? {}),
+      arguments: call?.arguments ?? jsonText(_meta.tool_params ?? {}),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { FileDiff, FinishReason } from "../../provider.js";
 import { ProgramProblem, type Tell } from "../program.js";
-import type { Say } from "../say.js";
+import { jsonText, type Say } from "../say.js";
 import { toldProblem } from "./failure.js";
 import { type Fields, fieldsOf, listOf, numberIn, textIn } from "./fields.js";
 
@@ -112,7 +112,7 @@ export class Answer {
     const id = textIn(toolCallId);
     this.#calls.set(id, { startedAt: performance.now(), shown: "", diffs: undefined });
     const name = this.#to.nameOf(textIn(toolName));
-    this.#to.tell({ type: "tool_call", id, name, arguments: JSON.stringify(args ?? {}) });
+    this.#to.tell({ type: "tool_call", id, name, arguments: jsonText(args ?? {}) });
   }
 
   /** Each update holds all of the output so far, or the end of it. */

@@ -1,5 +1,6 @@
 import type { FinishReason } from "../../provider.js";
 import { ProgramProblem, type Tell, type Turn } from "../program.js";
+import { jsonText } from "../say.js";
 import { Answer } from "./answer.js";
 import { type Fields, fieldsOf, lineFields, textIn } from "./fields.js";
 import { offerOf } from "./offer.js";
@@ -164,7 +165,7 @@ export class Asking {
     const place: Place = { directory: turn.work.directory, home };
     try {
       if (!(await isHarmless(call.name, given, place))) {
-        const answer = await turn.work.ask({ ...call, arguments: JSON.stringify(given) });
+        const answer = await turn.work.ask({ ...call, arguments: jsonText(given) });
         if (answer === "deny") return "deny";
       }
       this.#answer.allowed(call.id, await diffsOf(call.name, given, place));
